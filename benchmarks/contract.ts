@@ -1,0 +1,219 @@
+/**
+ * What every benchmark offers the house, and what the house may assume of it.
+ * A benchmark's oddity (ports, resets, answer keys, grading languages) lives behind these types.
+ */
+
+export type Difficulty = 'easy' | 'medium' | 'hard';
+/** Evaluation tasks never reach training (invariant 14). */
+export type Split = 'train' | 'heldout';
+
+export interface Viewport {
+  readonly widthPx: number;
+  readonly heightPx: number;
+}
+
+/** A task as every part of the house sees it: data only, safe to print, to hash and to store. */
+export interface Task {
+  /** Unique over all benchmarks: `<benchmark>/<app>/<name>`. */
+  readonly id: string;
+  readonly benchmark: string;
+  readonly app: string;
+  readonly instruction: string;
+  /** Canonical (`http://mail.sandbox/inbox`), never a host and port of the day. */
+  readonly startUrl: string;
+  /** Canonical hosts that the agent may visit; anything else is refused by the environment. */
+  readonly allowedHosts: readonly string[];
+  readonly difficulty: Difficulty;
+  readonly split: Split;
+  readonly provenance: { readonly source: 'template' | 'benchmark' | 'synthesis'; readonly ref: string };
+  readonly viewport: Viewport;
+  /** Browser steps before the rollout is stopped and graded as it stands. */
+  readonly maxSteps: number;
+  /** True where the outcome verifier reads the final answer. */
+  readonly expectsAnswer: boolean;
+  /** Digests of images that belong to the instruction (VWA). */
+  readonly imageDigests: readonly string[];
+}
+
+/** One tool call of a web agent. `ref` names an element of the observation it was chosen from. */
+export type Action =
+  | { readonly tool: 'click'; readonly ref: string; readonly kind: 'single' | 'double' | 'right' }
+  | {
+      readonly tool: 'type';
+      readonly ref: string;
+      readonly text: string;
+      readonly clear: boolean;
+      readonly submit: boolean;
+    }
+  | { readonly tool: 'select'; readonly ref: string; readonly option: string }
+  | { readonly tool: 'check'; readonly ref: string; readonly checked: boolean }
+  | { readonly tool: 'press'; readonly key: string }
+  | {
+      readonly tool: 'scroll';
+      readonly ref: string | null;
+      readonly direction: 'up' | 'down' | 'left' | 'right';
+    }
+  | { readonly tool: 'hover'; readonly ref: string }
+  | { readonly tool: 'drag'; readonly ref: string; readonly toRef: string }
+  | { readonly tool: 'back' }
+  | { readonly tool: 'navigate'; readonly url: string }
+  | { readonly tool: 'tab'; readonly index: number }
+  | { readonly tool: 'find'; readonly text: string }
+  | { readonly tool: 'wait' }
+  | { readonly tool: 'stop'; readonly answer: string | null }
+  | { readonly tool: 'infeasible'; readonly reason: string };
+
+export type Tool = Action['tool'];
+
+export type ElementState =
+  | 'checked'
+  | 'unchecked'
+  | 'selected'
+  | 'expanded'
+  | 'collapsed'
+  | 'disabled'
+  | 'focused'
+  | 'on'
+  | 'off'
+  | 'required'
+  | 'offscreen'
+  | 'in-dialog';
+
+/** One element that an action may name. */
+export interface ObservedElement {
+  /** Valid for this observation only: pages re-render after each action. */
+  readonly ref: string;
+  /** ARIA role, explicit or implied by the tag. */
+  readonly role: string;
+  /** Accessible name, one line. */
+  readonly name: string;
+  /** Current value of a field, null for anything that has none. */
+  readonly value: string | null;
+  /** Choices of a list box, empty for anything else. */
+  readonly options: readonly string[];
+  readonly states: readonly ElementState[];
+  /** Text of the row, card or form group that holds the element: tells eight "Edit" buttons apart. */
+  readonly context: string;
+  /** Nearest heading above the element, '' if there is none. */
+  readonly heading: string;
+  /** What lies over the element (a dialog's title), null if a click would reach it. */
+  readonly coveredBy: string | null;
+}
+
+export interface ObservedTab {
+  readonly index: number;
+  readonly url: string;
+  readonly title: string;
+  readonly active: boolean;
+}
+
+/** The page as the policy reads it: structured elements beside the text that a person would see. */
+export interface Observation {
+  /** Canonical. */
+  readonly url: string;
+  readonly title: string;
+  readonly tabs: readonly ObservedTab[];
+  readonly elements: readonly ObservedElement[];
+  /** Visible text in reading order, one block a line. */
+  readonly text: string;
+  readonly scroll: { readonly topPx: number; readonly heightPx: number; readonly viewportPx: number };
+  /** True when the text or the elements were cut to their budget. */
+  readonly truncated: boolean;
+}
+
+/** What became of one action. A refusal is data for the policy, never an exception. */
+export type ActionResult =
+  | { readonly ok: true; readonly note: string | null }
+  | {
+      readonly ok: false;
+      readonly code:
+        | 'stale'
+        | 'covered'
+        | 'disabled'
+        | 'not-editable'
+        | 'no-such-option'
+        | 'not-allowed'
+        | 'not-found'
+        | 'timeout'
+        | 'invalid';
+      readonly message: string;
+    };
+
+/** Role, name and context of the element that an action named, kept because refs die with the page. */
+export interface ActionTarget {
+  readonly role: string;
+  readonly name: string;
+  readonly context: string;
+}
+
+/** One line of the compact trace that judges, self-verifiers and policies read. */
+export interface TraceStep {
+  /** Browser step, from 0. */
+  readonly index: number;
+  readonly urlBefore: string;
+  readonly urlAfter: string;
+  readonly action: Action;
+  readonly target: ActionTarget | null;
+  readonly result: ActionResult;
+}
+
+/** Whatever grading needs, captured before teardown so that it can be repeated offline for ever. */
+export interface Evidence {
+  readonly taskId: string;
+  /** The application's final state, benchmark-specific JSON; null where the benchmark has none. */
+  readonly state: unknown;
+  readonly finalUrl: string;
+  readonly answer: string | null;
+  /** True when the rollout declared the task infeasible. */
+  readonly infeasible: boolean;
+}
+
+/** A verdict of the benchmark's own program. `invalid`: a guard tripped. */
+export type Verdict =
+  | { readonly kind: 'success'; readonly message: string }
+  | { readonly kind: 'failure'; readonly message: string }
+  | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'insufficient_evidence'; readonly message: string };
+
+/** A flagged request: the page or the agent reached for something outside the task. */
+export interface GuardFlag {
+  readonly rule: string;
+  readonly detail: string;
+  /** True when the rollout's result can no longer count. */
+  readonly invalidates: boolean;
+}
+
+/** One life of a task's application: what an attempt runs against. */
+export interface Environment {
+  /**
+   * All traffic of the browser context goes through this proxy, so the environment decides which hosts exist,
+   * isolates its state from its neighbours and logs every request. Null for live sites.
+   */
+  readonly proxyServer: string | null;
+  /** JavaScript expression that tells how many operations the page still waits for; null: settle on DOM quiet. */
+  readonly pendingExpression: string | null;
+  /** Digest of the application's whole state right after reset: equal for equal (task, seed). */
+  readonly initialStateDigest: string;
+  stateDigest(): Promise<string>;
+  captureEvidence(final: {
+    readonly finalUrl: string;
+    readonly answer: string | null;
+    readonly infeasible: boolean;
+  }): Promise<Evidence>;
+  flags(): readonly GuardFlag[];
+  close(): Promise<void>;
+}
+
+export interface Benchmark {
+  readonly name: string;
+  /** Changes whenever tasks, apps or verifiers change; part of a run's identity. */
+  readonly revision: string;
+  /** True where an environment can be reset to equal bytes, so that an attempt can be resumed. */
+  readonly resettable: boolean;
+  /** Frozen clock of the pages (ISO 8601, UTC), null for the real one. */
+  readonly clock: string | null;
+  readonly tasks: readonly Task[];
+  open(task: Task, signal: AbortSignal): Promise<Environment>;
+  /** Pure: same task and evidence, same verdict, offline. Throws only on a defect of the verifier itself. */
+  grade(task: Task, evidence: Evidence): Promise<Verdict>;
+}

@@ -1,0 +1,266 @@
+/**
+ * The parts that think, one interface each. The embedded ones live in `models/embedded`; providers implement
+ * the same types. A part is a function of its request: it keeps no state between calls, so that a journalled
+ * reply can stand in for the call.
+ */
+import type { Action, Observation, Task, TraceStep } from '../benchmarks/contract.ts';
+import type { Assertion, Polarity, Question, SeenAtState } from '../workflows/method/types.ts';
+
+/** Names a model in a run's identity: provider, model, revision. */
+export interface ModelIdentity {
+  readonly provider: string;
+  readonly model: string;
+  /** Digest of the prompts or weights that decide its replies. */
+  readonly revision: string;
+}
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** What a call cost. Null where no price is known: never 0 by default. */
+export interface CallCost {
+  readonly usage: Usage;
+  readonly costUsd: number | null;
+}
+
+/** (run seed, shard, training step, task, rollout, browser step): the only source of randomness (invariant 13). */
+export type SeedPath = readonly (string | number)[];
+
+// ---- policy ------------------------------------------------------------------------------------------------
+
+export interface PolicyRequest {
+  readonly task: Task;
+  readonly history: readonly TraceStep[];
+  readonly observation: Observation;
+  /** 0 is greedy. */
+  readonly temperature: number;
+  readonly seed: SeedPath;
+}
+
+/**
+ * What the policy did at one browser step, in the terms that the trainer needs.
+ * Token ids are the provider's; the embedded policy has one token, the index of the chosen candidate.
+ */
+export interface PolicyDecision {
+  readonly action: Action;
+  /** Everything the policy conditioned on, as the trainer will need it again; stored as a blob. */
+  readonly prompt: unknown;
+  readonly tokenIds: readonly number[];
+  /** Of the sampled tokens under the policy that acted, at temperature 1. */
+  readonly logProbs: readonly number[];
+  /** Half-open range of `tokenIds` that is the tool call; null if none could be parsed. */
+  readonly toolCallSpan: readonly [start: number, end: number] | null;
+  readonly cost: CallCost;
+}
+
+export interface Policy {
+  readonly identity: ModelIdentity;
+  decide(request: PolicyRequest, signal: AbortSignal): Promise<PolicyDecision>;
+}
+
+/** Opens the policy that a rollout uses: the base model with the adapter of that digest, or without one. */
+export interface PolicyFactory {
+  readonly identity: ModelIdentity;
+  open(adapter: Uint8Array | null): Promise<Policy>;
+}
+
+// ---- judge -------------------------------------------------------------------------------------------------
+
+export interface JudgeRequest {
+  readonly task: Task;
+  /** One compact trace per judged rollout, in presentation order. */
+  readonly traces: readonly { readonly steps: readonly TraceStep[]; readonly answer: string | null }[];
+}
+
+export interface JudgedTrajectory {
+  /** In [0, 1]. */
+  readonly score: number;
+  /** In [0, 1], one for every step of the trace. */
+  readonly stepScores: readonly number[];
+  readonly rationale: string;
+}
+
+export interface Judge {
+  readonly identity: ModelIdentity;
+  /** One comparative call for the whole group; one judgement per trace, in the order given. */
+  judge(
+    request: JudgeRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly judged: readonly JudgedTrajectory[]; readonly cost: CallCost }>;
+}
+
+// ---- self-verifier -----------------------------------------------------------------------------------------
+
+/** `pYes` in [0, 1], or null where the answer was invalid: an invalid answer is no observation (METHOD 1.1). */
+export interface Answer {
+  readonly questionId: string;
+  readonly version: number;
+  readonly pYes: number | null;
+  readonly source: 'assertion' | 'model';
+}
+
+export interface SelfVerifier {
+  readonly identity: ModelIdentity;
+  /** Answers all questions of one URL state from what METHOD 1.4 shows; one answer per question, in order. */
+  answer(
+    request: { readonly seen: SeenAtState; readonly questions: readonly Question[] },
+    signal: AbortSignal,
+  ): Promise<{ readonly answers: readonly Answer[]; readonly cost: CallCost }>;
+}
+
+// ---- selector ----------------------------------------------------------------------------------------------
+
+/** One line of an evidence sheet: a certified question's answer at one URL state (METHOD 6). */
+export interface EvidenceLine {
+  readonly pathKey: string;
+  readonly questionId: string;
+  readonly text: string;
+  readonly tier: 'path' | 'host' | 'global';
+  readonly weight: number;
+  readonly lift: number | null;
+  readonly pYes: number;
+}
+
+export interface EvidenceSheet {
+  readonly rolloutId: string;
+  readonly lines: readonly EvidenceLine[];
+  /** Trajectory evidence V (METHOD 5.1), in [-1, 1]. */
+  readonly evidence: number;
+}
+
+export interface Candidate {
+  readonly sheet: EvidenceSheet;
+  readonly trace: readonly TraceStep[];
+  readonly answer: string | null;
+  readonly finalObservation: Observation | null;
+}
+
+/** A keeps the incumbent, B swaps; always in these terms, whatever the presentation order was. */
+export type VoteLabel = 'A' | 'B' | 'TIE' | 'INVALID';
+
+export interface VoteRequest {
+  readonly task: Task;
+  readonly incumbent: Candidate;
+  readonly challenger: Candidate;
+  /** 0-based; the incumbent is shown first iff it is even (METHOD 6). */
+  readonly vote: number;
+  readonly temperature: number;
+  readonly seed: SeedPath;
+}
+
+export interface Selector {
+  readonly identity: ModelIdentity;
+  vote(
+    request: VoteRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly label: VoteLabel; readonly reason: string; readonly cost: CallCost }>;
+}
+
+// ---- question proposer -------------------------------------------------------------------------------------
+
+/** A pair that the bank fails to separate (METHOD 5.1), the better trajectory first. */
+export interface UndiscriminatedPair {
+  readonly groupId: string;
+  readonly task: Task;
+  readonly better: ProposerTrajectory;
+  readonly worse: ProposerTrajectory;
+}
+
+export interface ProposerTrajectory {
+  readonly rolloutId: string;
+  readonly judgeScore: number;
+  readonly rationale: string;
+  readonly trace: readonly TraceStep[];
+  readonly states: readonly SeenAtState[];
+}
+
+export interface QuestionDraft {
+  readonly text: string;
+  readonly scope: string;
+  readonly polarity: Polarity;
+  readonly assertion: Assertion | null;
+  /** The group whose rationales it came from: its observations never count for it (METHOD 5.2). */
+  readonly groupId: string;
+}
+
+export interface ProposeRequest {
+  readonly pairs: readonly UndiscriminatedPair[];
+  /** Host keys with traffic but without a certified question. */
+  readonly uncoveredHosts: readonly string[];
+  readonly existing: readonly Question[];
+  /** 3 to 5 (METHOD 5). */
+  readonly count: { readonly min: number; readonly max: number };
+  readonly seed: SeedPath;
+}
+
+export interface Proposer {
+  readonly identity: ModelIdentity;
+  propose(
+    request: ProposeRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly drafts: readonly QuestionDraft[]; readonly cost: CallCost }>;
+}
+
+// ---- trainer -----------------------------------------------------------------------------------------------
+
+/** One browser step of a batch: the format that every trainer takes. */
+export interface BatchStep {
+  readonly rolloutId: string;
+  readonly index: number;
+  /** Digest of the decision's `prompt`. */
+  readonly promptDigest: string;
+  readonly tokenIds: readonly number[];
+  readonly oldLogProbs: readonly number[];
+  /** Half-open; null: the step has no tool call and no gradient. */
+  readonly toolCallSpan: readonly [start: number, end: number] | null;
+  /** Constant over the tool-call span (METHOD 4.5). */
+  readonly advantage: number;
+}
+
+export interface Batch {
+  readonly version: 1;
+  readonly runId: string;
+  readonly shard: number;
+  readonly trainingStep: number;
+  /** Digest of the adapter that acted; null: the base model. */
+  readonly adapterDigest: string | null;
+  readonly steps: readonly BatchStep[];
+}
+
+export interface TrainerMetrics {
+  readonly loss: number;
+  /** Mean over masked tokens of the estimator in METHOD 8, against the acting policy. */
+  readonly kl: number;
+  /** Share of masked tokens whose ratio was clipped, in [0, 1]. */
+  readonly clipShare: number;
+  readonly gradientNorm: number;
+}
+
+export interface TrainerSettings {
+  readonly learningRate: number;
+  readonly epsLow: number;
+  readonly epsHigh: number;
+  readonly kl: number;
+  readonly lossNorm: 'token' | 'sequence' | 'step';
+  readonly maxGradientNorm: number | null;
+}
+
+export interface Trainer {
+  readonly identity: ModelIdentity;
+  /** The adapter that every shard of a run starts from: same seed, same bytes. */
+  initialAdapter(seed: SeedPath): Promise<Uint8Array>;
+  /** Pure: same batch, adapter, prompts and settings, same bytes. */
+  update(
+    request: {
+      readonly batch: Batch;
+      readonly adapter: Uint8Array;
+      readonly readPrompt: (digest: string) => Promise<unknown>;
+      readonly settings: TrainerSettings;
+    },
+    signal: AbortSignal,
+  ): Promise<{ readonly adapter: Uint8Array; readonly metrics: TrainerMetrics }>;
+  /** Element-wise mean of A and B (METHOD 5.6); refuses adapters of different shape. */
+  average(adapters: readonly Uint8Array[]): Promise<Uint8Array>;
+}
