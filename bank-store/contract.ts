@@ -176,15 +176,6 @@ export interface StepKey {
   readonly step: number;
 }
 
-/** One (question, version, tier key) cell with its tracker. */
-export interface TrackerCell {
-  readonly questionId: string;
-  readonly version: number;
-  readonly tier: 'path' | 'host' | 'global';
-  readonly key: string;
-  readonly tracker: Tracker;
-}
-
 export interface StoredVote {
   readonly vote: number;
   readonly label: VoteLabel;
@@ -281,23 +272,23 @@ export interface BankStore {
   /** In stored order (state, question). */
   answersOf(rolloutIds: readonly string[]): Promise<readonly StoredAnswer[]>;
 
-  /** Current trackers of the shard, all cells; the state after the latest certified training step. */
-  trackers(runId: string, shard: number): Promise<readonly TrackerCell[]>;
+  /** Current trackers of the shard, all cells: the state after the latest certified training step. */
+  trackers(runId: string, shard: number): Promise<readonly Tracker[]>;
   /**
-   * One transaction, idempotent by step: reads the trackers, applies `update`, writes the cells that it returns and
+   * One transaction, idempotent by step: reads the trackers, applies `update`, writes the trackers that it returns and
    * appends the certificates. A repeat for the same step returns false and changes nothing; steps only go forward.
    */
   certifyStep(
     at: StepKey,
-    update: (cells: readonly TrackerCell[]) => {
-      readonly cells: readonly TrackerCell[];
-      readonly certificates: readonly (Certificate & { readonly version: number })[];
+    update: (trackers: readonly Tracker[]) => {
+      readonly trackers: readonly Tracker[];
+      readonly certificates: readonly Certificate[];
     },
   ): Promise<boolean>;
   /** Questions and their latest certificates as they stood after `step`; −1 is the state before training. */
   snapshotAt(at: StepKey): Promise<{
     readonly questions: readonly Question[];
-    readonly certificates: readonly (Certificate & { readonly version: number })[];
+    readonly certificates: readonly Certificate[];
   }>;
   /** Writes the canonical document under its digest (invariant 8) and returns the digest. */
   freezeBank(runId: string, snapshot: Omit<BankSnapshot, 'sha256'>): Promise<string>;
@@ -312,9 +303,7 @@ export interface BankStore {
       readonly metrics: TrainerMetrics | null;
     },
   ): Promise<{ readonly digest: string; readonly metrics: TrainerMetrics | null }>;
-  publishedAdapter(
-    at: StepKey,
-  ): Promise<{
+  publishedAdapter(at: StepKey): Promise<{
     readonly batchDigest: string;
     readonly digest: string;
     readonly metrics: TrainerMetrics | null;
@@ -331,9 +320,7 @@ export interface BankStore {
   selections(runId: string): Promise<readonly Selection[]>;
 
   /** Calls, tokens and dollars by purpose; `costUsd` is null as soon as one price is unknown. */
-  costs(
-    runId: string,
-  ): Promise<
+  costs(runId: string): Promise<
     readonly {
       readonly purpose: string;
       readonly calls: number;
@@ -343,9 +330,7 @@ export interface BankStore {
     }[]
   >;
   /** Counts by outcome over the run's rollouts, for progress displays. */
-  rolloutCounts(
-    runId: string,
-  ): Promise<{
+  rolloutCounts(runId: string): Promise<{
     readonly open: number;
     readonly success: number;
     readonly failure: number;
