@@ -55,7 +55,13 @@ export interface TrainingStepPlan {
   readonly committed: TrainingStepSummary | null;
 }
 
-export type TrainingStepOutcome = 'updated' | 'below_quorum' | 'judge_error' | 'no_gradient';
+/** How a training step ended; only `updated` moved the adapter. */
+export type TrainingStepOutcome =
+  | 'updated'
+  | 'below_quorum'
+  | 'judge_error'
+  | 'self_verifier_error'
+  | 'no_gradient';
 
 export interface TrainingStepSummary {
   readonly step: number;

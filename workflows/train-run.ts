@@ -1,0 +1,33 @@
+import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
+import { cpu } from './activity-proxies.ts';
+import { trainShardId } from './names.ts';
+import { type TrainShardInput, trainShardWorkflow } from './train-shard.ts';
+
+export interface TrainRunInput extends Omit<TrainShardInput, 'shard' | 'nextStep'> {
+  /** Single-node jobs that train side by side; 16 in the paper, 1 in the demo. */
+  readonly shards: number;
+}
+
+export interface TrainRunResult {
+  readonly bankDigest: string;
+  readonly adapterDigest: string;
+}
+
+/** One training run: its shards side by side, then adapters averaged, banks merged and frozen (METHOD 5.5, 5.6). */
+export async function trainRunWorkflow(input: TrainRunInput): Promise<TrainRunResult> {
+  const { shards, ...common } = input;
+  const { runId } = common;
+  await cpu.setRunState({ runId, state: 'running', reason: 'training' });
+  await Promise.all(
+    Array.from({ length: shards }, (_, shard) =>
+      executeChild(trainShardWorkflow, {
+        workflowId: trainShardId(runId, shard),
+        args: [{ ...common, shard, nextStep: 0 }],
+        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      }),
+    ),
+  );
+  const result = await cpu.finishTraining({ runId });
+  await cpu.setRunState({ runId, state: 'completed', reason: 'all training steps committed, bank frozen' });
+  return result;
+}
