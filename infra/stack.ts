@@ -1,0 +1,104 @@
+import type { Settings, TemporalConnection } from '../workers/settings.ts';
+import { createHome } from './home.ts';
+import { withLock } from './lock.ts';
+import { LOOPBACK } from './ports.ts';
+import { startPostgresServer, stopPostgresServer } from './postgres-server.ts';
+import { type Report, silent } from './report.ts';
+import { addSearchAttributes } from './temporal-namespace.ts';
+import { startTemporalServer, stopTemporalServer } from './temporal-server.ts';
+
+/** Another start may be fetching the server; a fetch gives up after 5 minutes. */
+const LOCK_WAIT_MS = 330_000;
+
+/** Where the stateful parts are, whether ours or somebody else's. */
+export interface Stack {
+  readonly home: string;
+  readonly temporalAddress: string;
+  /** The address with what else a cluster needs (TLS, API key). */
+  readonly temporalConnection: TemporalConnection;
+  readonly namespace: string;
+  readonly databaseUrl: string;
+  readonly blobDirectory: string;
+  /** The embedded servers that this call started, as opposed to found running. */
+  readonly startedByUs: { readonly temporal: boolean; readonly postgres: boolean };
+  /** Ends the servers that this call started. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes Temporal and PostgreSQL available: the ones the settings name, else embedded servers kept in
+ * `home`, which are re-used when they already run and cleaned up and started anew after a crash.
+ */
+export async function startStack(settings: Settings, report: Report = silent): Promise<Stack> {
+  const { home, blobDirectory, temporalNamespace: namespace } = settings;
+  const { lock } = createHome(settings);
+  const [temporal, postgres] = await withLock(lock, LOCK_WAIT_MS, () => provideBoth(settings, report));
+  const startedByUs = { temporal: temporal.startedByUs, postgres: postgres.startedByUs };
+  return {
+    home,
+    temporalAddress: temporal.connection.address,
+    temporalConnection: temporal.connection,
+    namespace,
+    databaseUrl: postgres.databaseUrl,
+    blobDirectory,
+    startedByUs,
+    stop: async () => {
+      await withLock(lock, LOCK_WAIT_MS, () =>
+        Promise.all([
+          startedByUs.temporal && stopTemporalServer(home),
+          startedByUs.postgres && stopPostgresServer(home),
+        ]),
+      );
+    },
+  };
+}
+
+/** Ends the embedded servers of this home, whoever started them; tells which were running. */
+export async function stopStack(settings: Settings): Promise<{ temporal: boolean; postgres: boolean }> {
+  const { lock } = createHome(settings);
+  const [temporal, postgres] = await withLock(lock, LOCK_WAIT_MS, () =>
+    Promise.all([stopTemporalServer(settings.home), stopPostgresServer(settings.home)]),
+  );
+  return { temporal, postgres };
+}
+
+/** A half-started stack helps nobody: when one part fails, the other is ended if it was started for this. */
+async function provideBoth(settings: Settings, report: Report) {
+  const [temporal, postgres] = await Promise.allSettled([
+    provideTemporal(settings, report),
+    providePostgres(settings),
+  ]);
+  if (temporal.status === 'fulfilled' && postgres.status === 'fulfilled') {
+    return [temporal.value, postgres.value] as const;
+  }
+  if (temporal.status === 'fulfilled' && temporal.value.startedByUs) await stopTemporalServer(settings.home);
+  if (postgres.status === 'fulfilled' && postgres.value.startedByUs) await stopPostgresServer(settings.home);
+  for (const part of [temporal, postgres]) if (part.status === 'rejected') throw part.reason;
+}
+
+async function provideTemporal(
+  settings: Settings,
+  report: Report,
+): Promise<{ connection: TemporalConnection; startedByUs: boolean }> {
+  const { temporalConnection, temporalNamespace } = settings;
+  if (temporalConnection === undefined) {
+    const { port, startedByUs } = await startTemporalServer(settings, report);
+    return { connection: { address: `${LOOPBACK}:${port}` }, startedByUs };
+  }
+  try {
+    await addSearchAttributes(temporalConnection, temporalNamespace);
+  } catch (cause) {
+    throw new Error(
+      `Temporal at ${temporalConnection.address}, namespace ${temporalNamespace}: ${cause instanceof Error ? cause.message : String(cause)}.\nCheck TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE; where the credentials may not add search attributes, \`clift doctor\` lists the commands for an administrator.`,
+      { cause },
+    );
+  }
+  return { connection: temporalConnection, startedByUs: false };
+}
+
+async function providePostgres({
+  home,
+  databaseUrl,
+}: Settings): Promise<{ databaseUrl: string; startedByUs: boolean }> {
+  return databaseUrl === undefined ? startPostgresServer(home) : { databaseUrl, startedByUs: false };
+}

@@ -1,0 +1,120 @@
+import { join, resolve } from 'node:path';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { z } from 'zod';
+
+/** How to reach a Temporal cluster; fits both `Connection.connect` and `NativeConnection.connect`. */
+export interface TemporalConnection {
+  readonly address: string;
+  readonly tls?: NonNullable<ReturnType<typeof loadClientConnectConfig>['connectionOptions']['tls']>;
+  readonly apiKey?: string;
+  readonly metadata?: Record<string, string>;
+}
+
+/** The place where this process runs. Read once, from the environment; never part of a run's identity. */
+export interface Settings {
+  readonly projectDirectory: string;
+  /** State of the embedded stack: databases, blobs, logs. */
+  readonly home: string;
+  /** Downloads, which several homes may share. */
+  readonly cacheDirectory: string;
+  readonly blobDirectory: string;
+  readonly searchPath: readonly string[];
+  /** Absent: the embedded server is used. */
+  readonly temporalConnection?: TemporalConnection;
+  readonly temporalNamespace: string;
+  readonly temporalCliPath?: string;
+  /** Whether the embedded server also serves Temporal's web UI. */
+  readonly temporalUi: boolean;
+  /** Absent: the embedded server is used. */
+  readonly databaseUrl?: string;
+  readonly chromiumPath?: string;
+  readonly anthropicApiKey?: string;
+  readonly openaiApiKey?: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const EMBEDDED_NAMESPACE = 'clift';
+
+/** An empty variable counts as unset: that is how shells and compose files switch one off. */
+const text = z
+  .string()
+  .optional()
+  .transform((value) => (value === '' ? undefined : value));
+
+const environmentSchema = z.object({
+  PATH: text,
+  CLIFT_HOME: text,
+  CLIFT_CACHE: text,
+  CLIFT_CHROMIUM: text,
+  CLIFT_TEMPORAL_UI: z.enum(['', '0', '1'], { error: 'CLIFT_TEMPORAL_UI is 0 or 1' }).optional(),
+  TEMPORAL_ADDRESS: text,
+  TEMPORAL_NAMESPACE: text,
+  TEMPORAL_PROFILE: text,
+  TEMPORAL_CONFIG_FILE: text,
+  TEMPORAL_CLI_PATH: text,
+  DATABASE_URL: text,
+  ANTHROPIC_API_KEY: text,
+  OPENAI_API_KEY: text,
+});
+
+/** Reads the settings. Throws with the variable's name when one does not parse. */
+export function loadSettings(environment: Environment = process.env): Settings {
+  const env = environmentSchema.parse(environment);
+  const projectDirectory = resolve(import.meta.dirname, '..');
+  const home = env.CLIFT_HOME ? resolve(env.CLIFT_HOME) : join(projectDirectory, '.clift');
+  const external = externalTemporal(environment);
+  return {
+    projectDirectory,
+    home,
+    cacheDirectory: env.CLIFT_CACHE ? resolve(env.CLIFT_CACHE) : join(home, 'cache'),
+    blobDirectory: join(home, 'blobs'),
+    searchPath: (env.PATH ?? '').split(':').filter((directory) => directory !== ''),
+    ...(external && { temporalConnection: external.connection }),
+    temporalNamespace: external?.namespace ?? env.TEMPORAL_NAMESPACE ?? EMBEDDED_NAMESPACE,
+    ...(env.TEMPORAL_CLI_PATH && { temporalCliPath: resolve(env.TEMPORAL_CLI_PATH) }),
+    temporalUi: env.CLIFT_TEMPORAL_UI === '1',
+    ...(env.DATABASE_URL && { databaseUrl: env.DATABASE_URL }),
+    ...(env.CLIFT_CHROMIUM && { chromiumPath: resolve(env.CLIFT_CHROMIUM) }),
+    ...(env.ANTHROPIC_API_KEY && { anthropicApiKey: env.ANTHROPIC_API_KEY }),
+    ...(env.OPENAI_API_KEY && { openaiApiKey: env.OPENAI_API_KEY }),
+  };
+}
+
+/**
+ * A Temporal cluster that the environment names. A profile file counts only when asked for by name:
+ * the default profile of somebody's CLI may be their production cluster.
+ */
+function externalTemporal(
+  environment: Environment,
+): { connection: TemporalConnection; namespace: string } | undefined {
+  const usesProfile = Boolean(environment['TEMPORAL_PROFILE'] || environment['TEMPORAL_CONFIG_FILE']);
+  if (!environment['TEMPORAL_ADDRESS'] && !usesProfile) return undefined;
+  const { connectionOptions, namespace } = loadClientConnectConfig({
+    disableFile: !usesProfile,
+    overrideEnvVars: definedVariables(environment),
+  });
+  const { address, tls, apiKey, metadata } = connectionOptions;
+  if (!address) {
+    throw new Error('The Temporal profile has no address: add `address` to it or set TEMPORAL_ADDRESS.');
+  }
+  return {
+    connection: {
+      address,
+      ...(tls && { tls }),
+      ...(typeof apiKey === 'string' && { apiKey }),
+      ...(metadata && { metadata: textMetadata(metadata) }),
+    },
+    namespace: namespace ?? 'default',
+  };
+}
+
+function definedVariables(environment: Environment): Record<string, string> {
+  const defined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) if (value) defined[name] = value;
+  return defined;
+}
+
+function textMetadata(metadata: Record<string, string | Buffer>): Record<string, string> {
+  return Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, value.toString()]));
+}
