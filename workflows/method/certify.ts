@@ -1,9 +1,7 @@
+import { roundingSlack } from './checks.ts';
 import { selectByEBh } from './e-bh.ts';
 import { trackedLift } from './lift.ts';
 import type { CertifierConstants, Reason, Tracker, TrainedCertificate } from './types.ts';
-
-/** Scores on a grid hit the thresholds exactly; rounding must not decide (METHOD 2.3). */
-export const slack = 1e-12;
 
 /**
  * METHOD 2.3: certificate or refusal of one tracker, without memory. Under `strict` this is the default rule;
@@ -54,8 +52,9 @@ function factsOf(t: Tracker, { alphaStar, nMin }: CertifierConstants): Facts {
     lift: trackedLift(t),
     logE: logMeanExp(logFor),
     logEminus,
-    z: t.polarity === -1 ? -z : z,
-    vetoed: t.polarity !== 0 && t.n >= nMin && logEminus >= -Math.log(alphaStar) - slack,
+    // Subtracted, because JSON forgets the sign of a zero.
+    z: t.polarity === -1 ? 0 - z : z,
+    vetoed: t.polarity !== 0 && t.n >= nMin && logEminus >= -Math.log(alphaStar) - roundingSlack,
   };
 }
 
@@ -66,18 +65,18 @@ function failedConditions(t: Tracker, facts: Facts, c: CertifierConstants): Reas
   };
   require('neutral', t.polarity !== 0);
   require('n', t.n >= c.nMin);
-  require('lift', facts.lift !== null && t.polarity * facts.lift >= c.liftMin - slack);
+  require('lift', facts.lift !== null && t.polarity * facts.lift >= c.liftMin - roundingSlack);
   switch (c.certifier) {
     case 'naive':
       return reasons;
     case 'agreement':
-      require('evidence', t.agreeErr <= c.alphaStar * t.n + slack);
+      require('evidence', t.agreeErr <= c.alphaStar * t.n + roundingSlack);
       return reasons;
     case 'default':
     case 'strict':
-      require('evidence', facts.logE >= -Math.log(c.alphaStar) - slack);
+      require('evidence', facts.logE >= -Math.log(c.alphaStar) - roundingSlack);
       require('recency', t.polarity !== 0 && facts.z >= c.zRecent);
-      require('suspended', t.alpha >= c.suspend - slack);
+      require('suspended', t.alpha >= c.suspend - roundingSlack);
       require('vetoed', !facts.vetoed);
       return reasons;
   }

@@ -25,3 +25,6 @@ export function count(name: string, value: number): number {
 export function sameLength(name: string, actual: number, expected: number): void {
   if (actual !== expected) invalid(`the length of ${name}`, actual, String(expected));
 }
+
+/** Scores on a grid hit the thresholds exactly; rounding must not decide (METHOD 2.3, 2.6, 5.1). */
+export const roundingSlack = 1e-12;

@@ -1,4 +1,4 @@
-import { finite } from './checks.ts';
+import { finite, roundingSlack } from './checks.ts';
 
 /**
  * METHOD 2.6 (Wang and Ramdas 2022): indices, ascending, of the hypotheses rejected at false discovery rate alpha
@@ -10,7 +10,7 @@ export function selectByEBh(logE: readonly number[], alpha: number): number[] {
   let selected = 0;
   for (const [rank, index] of order.entries()) {
     const k = rank + 1;
-    if ((logE[index] ?? 0) >= Math.log(logE.length / (alpha * k)) - 1e-12) selected = k;
+    if ((logE[index] ?? 0) >= Math.log(logE.length / (alpha * k)) - roundingSlack) selected = k;
   }
   return order.slice(0, selected).sort((a, b) => a - b);
 }

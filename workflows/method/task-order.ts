@@ -11,7 +11,9 @@ export function trainingTask(
   const dealt = randomGenerator([at.seed, 'task slices']).shuffle(pool);
   const slice = dealt.filter((_, index) => index % at.shards === at.shard);
   if (slice.length === 0) {
-    throw new RangeError(`shard ${at.shard} of ${at.shards} has no training task: the pool has ${pool.length}`);
+    throw new RangeError(
+      `shard ${at.shard} of ${at.shards} has no training task: the pool has ${pool.length}`,
+    );
   }
   const epoch = Math.floor(at.step / slice.length);
   const order = randomGenerator([at.seed, at.shard, 'task order', epoch]).shuffle(slice);

@@ -1,0 +1,18 @@
+/** Summed left to right; null for no values. */
+export function mean(values: readonly number[]): number | null {
+  if (values.length === 0) return null;
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
+}
+
+/** Sample standard deviation (ddof 1) with its mean; needs at least two values. */
+export function meanAndDeviation(values: readonly number[]): {
+  readonly mean: number;
+  readonly deviation: number;
+} {
+  const centre = mean(values) ?? 0;
+  let squares = 0;
+  for (const value of values) squares += (value - centre) ** 2;
+  return { mean: centre, deviation: Math.sqrt(squares / (values.length - 1)) };
+}
