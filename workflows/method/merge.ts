@@ -1,5 +1,5 @@
 import { invalid } from './checks.ts';
-import type { CertifierConstants, Tracker } from './types.ts';
+import type { Cell, CertifierConstants, Tracker } from './types.ts';
 
 /** What one shard brings to the merge. */
 export interface ShardTrackers {
@@ -52,17 +52,13 @@ export function mergeTrackers(
   };
 }
 
-const summed = [
-  ...(['n', 'n1', 'n0', 'S1', 'S0', 'groups', 'informative', 'sumC', 'sumV', 'agreeErr'] as const),
-  ...(['ewN1', 'ewN0', 'ewS1', 'ewS0', 'ewX', 'ewQ', 'aciT', 'aciErr'] as const),
-] as const;
-const summedVectors = ['logWp', 'logWm', 'hist'] as const;
+type Sums = Omit<Tracker, keyof Cell | 'schema' | 'polarity' | 'alpha'>;
+type SummedList = 'logWp' | 'logWm' | 'hist';
+type Summed = Exclude<keyof Sums, SummedList>;
 
-type SummedFields = Pick<Tracker, (typeof summed)[number] | (typeof summedVectors)[number]>;
-
-function sumFields(trackers: readonly Tracker[]): SummedFields {
-  const total = (field: (typeof summed)[number]): number => sum(trackers, (t) => t[field]);
-  const totals = (field: (typeof summedVectors)[number]): number[] =>
+function sumFields(trackers: readonly Tracker[]): Sums {
+  const total = (field: Summed): number => sum(trackers, (t) => t[field]);
+  const totals = (field: SummedList): number[] =>
     (trackers[0]?.[field] ?? []).map((_, i) => sum(trackers, (t) => t[field][i] ?? 0));
   return {
     n: total('n'),

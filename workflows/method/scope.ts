@@ -6,8 +6,7 @@ import type { PageKeys } from './types.ts';
  */
 export function scopeMatches(scope: string, page: PageKeys): boolean {
   const pattern = normaliseScope(scope);
-  if (isHostScope(pattern)) return pattern === page.hostKey;
-  return globMatches(pattern, page.canonical) || globMatches(pattern, page.canonical.replace(/\/$/, ''));
+  return isHostScope(pattern) ? pattern === page.hostKey : matchesCanonical(pattern, page);
 }
 
 /** METHOD 1.4: a scope covers a URL state if it covers any page visited in it. */
@@ -27,6 +26,10 @@ function normaliseScope(scope: string): string {
     .toLowerCase()
     .replace(/^https?:\/\//, '')
     .replace(/^www\./, '');
+}
+
+function matchesCanonical(pattern: string, { canonical }: PageKeys): boolean {
+  return globMatches(pattern, canonical) || globMatches(pattern, canonical.replace(/\/$/, ''));
 }
 
 const isHostScope = (pattern: string): boolean => !pattern.includes('*') && !pattern.includes('/');
