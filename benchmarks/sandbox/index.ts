@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { Action, Benchmark, Observation, Task, TraceStep } from '../contract.ts';
+import { openEnvironment } from './kit/environment.ts';
+import { nextOracleAction } from './kit/oracle.ts';
+import type { Subgoal } from './kit/subgoals.ts';
+import { type SandboxTask, tasksOf } from './kit/tasks.ts';
+import { mailApp } from './mail/app.ts';
+
+export type { Subgoal } from './kit/subgoals.ts';
+
+/** Raise it when pages, commands or verifiers change in a way that the tasks themselves do not show. */
+const PAGES_REVISION = 1;
+
+export interface SandboxBenchmark extends Benchmark {
+  /** Milestones for the rubric judge. Throws for a task of another benchmark. */
+  rubric(taskId: string): readonly Subgoal[];
+  /** What somebody who knows the solution does next, decided from role, name and context on the page. */
+  oracleAction(task: Task, observation: Observation, history: readonly TraceStep[]): Action;
+}
+
+/** Three small web applications with seeded tasks; needs nothing but a loopback port per environment. */
+export function createSandboxBenchmark(): SandboxBenchmark {
+  const all = [...tasksOf(mailApp)];
+  const byId = new Map(all.map((entry) => [entry.task.id, entry]));
+  const find = (taskId: string): SandboxTask => {
+    const entry = byId.get(taskId);
+    if (entry === undefined)
+      throw new Error(`the sandbox has no task ${taskId}; its tasks are listed in Benchmark.tasks`);
+    return entry;
+  };
+  return {
+    name: 'sandbox',
+    revision: revisionOf(all),
+    resettable: true,
+    clock: null,
+    tasks: all.map((entry) => entry.task),
+    open: async (task, signal) => openEnvironment(find(task.id), signal),
+    grade: async (task, evidence) => find(task.id).grade(evidence),
+    rubric: (taskId) => find(taskId).subgoals,
+    oracleAction: (task, observation, history) => nextOracleAction(find(task.id), observation, history),
+  };
+}
+
+function revisionOf(all: readonly SandboxTask[]): string {
+  const content = canonicalize({
+    pages: PAGES_REVISION,
+    tasks: all.map(({ task, answer }) => ({ task, answer })),
+  });
+  return createHash('sha256')
+    .update(content ?? '')
+    .digest('hex')
+    .slice(0, 16);
+}

@@ -1,0 +1,90 @@
+import canonicalize from 'canonicalize';
+import { z } from 'zod';
+import { randomGenerator } from '../../../workflows/method/random.ts';
+import type { Evidence, Task, Verdict } from '../../contract.ts';
+import { answers } from './answer.ts';
+import { type AppSpec, type AppState, hostOf, startState, uiSchema } from './app.ts';
+import type { Move } from './pattern.ts';
+import type { AppServer } from './proxy.ts';
+import { startSession } from './session.ts';
+import type { Subgoal } from './subgoals.ts';
+import type { Instance, Template } from './template.ts';
+
+/** A task with everything that must never reach a page: verifier, rubric, solution. */
+export interface SandboxTask {
+  readonly task: Task;
+  readonly subgoals: readonly Subgoal[];
+  readonly moves: readonly Move[];
+  readonly answer: string | null;
+  /** All that makes the task what it is, for the benchmark's revision. */
+  readonly content: unknown;
+  /** A fresh life of the task's application. `state` is plain JSON. */
+  readonly start: () => AppServer & { state(): unknown };
+  readonly grade: (evidence: Evidence) => Verdict;
+}
+
+export function tasksOf<D>(app: AppSpec<D>): SandboxTask[] {
+  return app.templates.flatMap((template) =>
+    template.splits.map((_, index) => makeTask(app, template, index)),
+  );
+}
+
+function makeTask<D>(app: AppSpec<D>, template: Template<D>, index: number): SandboxTask {
+  const random = randomGenerator(['sandbox', app.name, template.name, index]);
+  const instance = template.instantiate(app.seed(random), random, index);
+  const initial = startState(instance.data, instance.startPath, instance.dialog);
+  const task = describe(app.name, template, instance, index);
+  return {
+    task,
+    subgoals: instance.subgoals,
+    moves: instance.moves,
+    answer: instance.answer?.value ?? null,
+    content: { task, initial, answer: instance.answer, solved: instance.solved },
+    start: () => startSession(app, initial),
+    grade: (evidence) => grade(app, instance, evidence),
+  };
+}
+
+function describe<D>(app: string, template: Template<D>, instance: Instance<D>, index: number): Task {
+  const oracleSteps = instance.moves.length + 1;
+  return {
+    id: `sandbox/${app}/${template.name}-${index + 1}`,
+    benchmark: 'sandbox',
+    app,
+    instruction: instance.instruction,
+    startUrl: `http://${hostOf(app)}${instance.startPath}`,
+    allowedHosts: [hostOf(app)],
+    difficulty: template.difficulty,
+    split: template.splits[index] ?? 'train',
+    provenance: { source: 'template', ref: template.name },
+    viewport: { widthPx: 1280, heightPx: 720 },
+    maxSteps: Math.min(2 * oracleSteps + 4, 20),
+    expectsAnswer: instance.answer !== null,
+    imageDigests: [],
+  };
+}
+
+function grade<D>(app: AppSpec<D>, instance: Instance<D>, evidence: Evidence): Verdict {
+  const parsed = z.strictObject({ data: app.schema, ui: uiSchema }).safeParse(evidence.state);
+  if (!parsed.success) {
+    return { kind: 'insufficient_evidence', message: `no valid ${app.name} state: ${parsed.error.message}` };
+  }
+  if (evidence.infeasible)
+    return { kind: 'failure', message: 'declared infeasible, but the task can be done' };
+  const difference = firstDifference(app, instance, parsed.data);
+  if (difference !== null) return { kind: 'failure', message: difference };
+  if (instance.answer !== null && !answers(instance.answer, evidence.answer)) {
+    return { kind: 'failure', message: `the answer ${JSON.stringify(evidence.answer)} is not right` };
+  }
+  return { kind: 'success', message: 'the final state is as asked' };
+}
+
+/** Compares part by part, so that a verdict names what is missing or was damaged. */
+function firstDifference<D>(app: AppSpec<D>, instance: Instance<D>, state: AppState<D>): string | null {
+  const wanted = app.settled(instance.solved);
+  const found = app.settled(state.data);
+  const wrong = Object.keys(wanted).filter(
+    (part) => canonicalize(wanted[part]) !== canonicalize(found[part]),
+  );
+  return wrong.length === 0 ? null : `not as asked: ${wrong.join(', ')}`;
+}

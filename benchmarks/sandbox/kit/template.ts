@@ -1,0 +1,37 @@
+import type { RandomGenerator } from '../../../workflows/method/random.ts';
+import type { Difficulty } from '../../contract.ts';
+import type { AnswerKey } from './answer.ts';
+import type { Move } from './pattern.ts';
+import type { Subgoal } from './subgoals.ts';
+
+/** What a template makes of one seeded world. */
+export interface Instance<D> {
+  readonly instruction: string;
+  readonly startPath: string;
+  /** The data that the rollout starts from. */
+  readonly data: D;
+  /** A dialog that covers the first page, null for none. */
+  readonly dialog: string | null;
+  /** The data when the task is solved and nothing else has been touched. */
+  readonly solved: D;
+  /** Null where no answer is asked for. */
+  readonly answer: AnswerKey | null;
+  /** How the oracle goes about it; the last `stop` is understood. */
+  readonly moves: readonly Move[];
+  readonly subgoals: readonly Subgoal[];
+}
+
+/** A seeded family of tasks. */
+export interface Template<D> {
+  readonly name: string;
+  readonly difficulty: Difficulty;
+  /** Split of each instance, one instance per entry. */
+  readonly splits: readonly ('train' | 'heldout')[];
+  readonly instantiate: (data: D, random: RandomGenerator, instance: number) => Instance<D>;
+}
+
+/** Two ways to share three instances out, taken in turn so that both splits grow alike. */
+export const MOSTLY_TRAIN = ['train', 'heldout', 'train'] as const;
+export const MOSTLY_HELDOUT = ['heldout', 'train', 'heldout'] as const;
+/** For a template that training never sees. */
+export const HELDOUT_ONLY = ['heldout', 'heldout'] as const;
