@@ -1,0 +1,16 @@
+/** Named yes/no features, so that weights can be read by a person. */
+import type { ActiveFeatures } from './scoring.ts';
+
+export interface FeatureSpace<Name extends string> {
+  readonly names: readonly Name[];
+  /** Indices of the features that hold, ascending. */
+  encode(flags: Readonly<Partial<Record<Name, boolean>>>): ActiveFeatures;
+}
+
+/** The order of the names is part of the weights' meaning. */
+export function featureSpace<const Name extends string>(names: readonly Name[]): FeatureSpace<Name> {
+  return {
+    names,
+    encode: (flags) => names.flatMap((name, index) => (flags[name] === true ? [index] : [])),
+  };
+}
