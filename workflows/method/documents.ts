@@ -1,4 +1,4 @@
-import { count, finite, invalid, sameLength, unit, within } from './checks.ts';
+import { count, finite, invalid, sameLength, within } from './checks.ts';
 import type { Cell, Certificate, Polarity, Reason, Tier, Tracker } from './types.ts';
 
 /** The version of serialised trackers and certificates that this code writes and reads. */
