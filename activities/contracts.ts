@@ -167,6 +167,8 @@ export interface CpuActivities {
 }
 
 export interface GpuActivities {
+  /** Publishes the adapter that every shard of the run starts from: equal bytes for all. */
+  initialiseAdapter(input: { readonly runId: string }): Promise<{ readonly adapterDigest: string }>;
   /** Applied exactly once per (run, shard, training step) (invariant 4). */
   updateAdapter(input: TrainingStepRef & { readonly batchDigest: string }): Promise<{
     readonly adapterDigest: string;

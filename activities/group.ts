@@ -1,6 +1,13 @@
 /** One group as judging, certification, the batch and bank growth read it. */
+
+import type {
+  BankStore,
+  NewGroup,
+  StoredAnswer,
+  StoredJudgement,
+  StoredRollout,
+} from '../bank-store/contract.ts';
 import type { Task } from '../benchmarks/contract.ts';
-import type { BankStore, NewGroup, StoredAnswer, StoredJudgement, StoredRollout } from '../bank-store/contract.ts';
 
 export interface ScoredGroup {
   readonly group: NewGroup;

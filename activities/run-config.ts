@@ -1,6 +1,10 @@
 /** What a run was told to do: resolved, checked by zod, stored with the run (DESIGN 5). */
 import { z } from 'zod';
-import { checkHyperparameters, type Hyperparameters, paperHyperparameters } from '../workflows/method/hyperparameters.ts';
+import {
+  checkHyperparameters,
+  type Hyperparameters,
+  paperHyperparameters,
+} from '../workflows/method/hyperparameters.ts';
 
 const unit = z.number().min(0).max(1);
 const count = z.int().min(1);

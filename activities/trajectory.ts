@@ -1,7 +1,7 @@
 /** Stored rollouts as the parts read them: compact traces, URL states, nothing that a clock left behind. */
 import { z } from 'zod';
-import type { Task, TraceStep } from '../benchmarks/contract.ts';
 import type { BlobStore, StoredRollout } from '../bank-store/contract.ts';
+import type { Task, TraceStep } from '../benchmarks/contract.ts';
 import { type StateSeen, seenStates, type VisitedPage } from '../workflows/method/seen-states.ts';
 import type { SeenStep } from '../workflows/method/types.ts';
 import { urlState } from '../workflows/method/url-state.ts';
@@ -61,14 +61,14 @@ function seenStep(step: TraceStep): SeenStep {
   return {
     tool: step.action.tool,
     target: step.target === null ? null : { role: step.target.role, name: step.target.name },
-    value: valueOf(step),
+    value: carriedText(step),
     ok: step.result.ok,
     url: step.urlBefore,
   };
 }
 
 /** The text that an action carries: typed, chosen, pressed, answered. */
-function valueOf({ action }: TraceStep): string | null {
+function carriedText({ action }: TraceStep): string | null {
   switch (action.tool) {
     case 'type':
     case 'find':

@@ -21,7 +21,9 @@ export function evidenceSheet(
   hyperparameters: Hyperparameters,
 ): EvidenceSheet {
   const certificates = indexCertificates(bank.certificates);
-  const texts = new Map(bank.questions.map((question) => [questionKey(question.id, question.version), question.text]));
+  const texts = new Map(
+    bank.questions.map((question) => [questionKey(question.id, question.version), question.text]),
+  );
   const lines = answers.flatMap(({ questionId, version, pYes, pathKey, hostKey }): EvidenceLine[] => {
     const byKey = certificates.get(questionKey(questionId, version));
     const text = texts.get(questionKey(questionId, version));

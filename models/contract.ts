@@ -227,6 +227,16 @@ export interface Batch {
   /** Digest of the adapter that acted; null: the base model. */
   readonly adapterDigest: string | null;
   readonly steps: readonly BatchStep[];
+  readonly summary: BatchSummary;
+}
+
+/** For the record: means over the members (rollout, browser step) of the batch. */
+export interface BatchSummary {
+  readonly reward: number;
+  /** The part of the reward that the self-verifier added. */
+  readonly verifier: number;
+  /** Share of members without a URL stratum that varies, in [0, 1] (METHOD 4.4). */
+  readonly deadShare: number;
 }
 
 export interface TrainerMetrics {

@@ -1,5 +1,5 @@
 import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
-import { cpu } from './activity-proxies.ts';
+import { cpu, gpu } from './activity-proxies.ts';
 import { trainShardId } from './names.ts';
 import { type TrainShardInput, trainShardWorkflow } from './train-shard.ts';
 
@@ -18,6 +18,7 @@ export async function trainRunWorkflow(input: TrainRunInput): Promise<TrainRunRe
   const { shards, ...common } = input;
   const { runId } = common;
   await cpu.setRunState({ runId, state: 'running', reason: 'training' });
+  await gpu.initialiseAdapter({ runId });
   await Promise.all(
     Array.from({ length: shards }, (_, shard) =>
       executeChild(trainShardWorkflow, {

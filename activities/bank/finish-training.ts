@@ -1,0 +1,89 @@
+import type { BankStore, StepKey } from '../../bank-store/contract.ts';
+import { certifyBank } from '../../workflows/method/certify.ts';
+import type { Hyperparameters } from '../../workflows/method/hyperparameters.ts';
+import { questionKey } from '../../workflows/method/lookup.ts';
+import { mergeShards } from '../../workflows/method/merge.ts';
+import type { BankSnapshot, CertifierConstants, Question, Tracker } from '../../workflows/method/types.ts';
+import { defaultUrlRules } from '../../workflows/method/url-state.ts';
+import { fault } from '../failures.ts';
+import { type TrainConfig, trainConfigSchema } from '../run-config.ts';
+import type { CpuDependencies } from './index.ts';
+
+/** The end of a run: adapters averaged, shards' banks merged, certificates recomputed, bank frozen (METHOD 5.5, 5.6). */
+export async function finishTraining(
+  { store, averageAdapters }: Pick<CpuDependencies, 'store' | 'averageAdapters'>,
+  { runId }: { readonly runId: string },
+): Promise<{ readonly bankDigest: string; readonly adapterDigest: string }> {
+  const run = await store.getRun(runId);
+  const config = trainConfigSchema.parse(run.config);
+  const shards = Array.from({ length: config.shards }, (_, shard): StepKey => {
+    return { runId, shard, step: config.steps - 1 };
+  });
+  const adapterDigest = await averageShards(store, shards, averageAdapters);
+  const bankDigest = await store.freezeBank(runId, await mergedBank(store, shards, config));
+  await store.finishRun(runId, { bankDigest, adapterDigest });
+  return { bankDigest, adapterDigest };
+}
+
+async function averageShards(
+  store: BankStore,
+  shards: readonly StepKey[],
+  average: CpuDependencies['averageAdapters'],
+): Promise<string> {
+  const adapters: Uint8Array[] = [];
+  for (const at of shards) {
+    const latest = await store.latestAdapter(at);
+    if (latest === null) {
+      throw fault(
+        'NotFound',
+        `shard ${at.shard} of run ${at.runId} has no adapter`,
+        'The run was started without an initial adapter; start it again under a new name',
+      );
+    }
+    adapters.push(await store.blobs.get(latest.digest));
+  }
+  return store.blobs.put(await average(adapters));
+}
+
+async function mergedBank(
+  store: BankStore,
+  shards: readonly StepKey[],
+  { hyperparameters }: TrainConfig,
+): Promise<Omit<BankSnapshot, 'sha256'>> {
+  const questions = new Map<string, Question>();
+  const banks = [];
+  for (const at of shards) {
+    const snapshot = await store.snapshotAt(at);
+    for (const question of snapshot.questions)
+      questions.set(questionKey(question.id, question.version), question);
+    banks.push({ shard: String(at.shard), groupIds: [], trackers: await store.trackers(at.runId, at.shard) });
+  }
+  const trackers = mergeShards(banks, hyperparameters).map((tracker) => withPolarityOf(tracker, questions));
+  const frozen = [...questions.values()].filter(({ status }) => status !== 'retired');
+  const asked = new Set(frozen.map(({ id, version }) => questionKey(id, version)));
+  return {
+    schema: 1,
+    constants: certifierConstants(hyperparameters),
+    normaliser: { version: defaultUrlRules.version, hostRules: defaultUrlRules },
+    questions: frozen,
+    certificates: certifyBank(
+      trackers.filter(({ qid, version }) => asked.has(questionKey(qid, version))),
+      hyperparameters,
+    ),
+  };
+}
+
+/** A question that lost its sign is neutral at every key, also where no group has come by since. */
+function withPolarityOf(tracker: Tracker, questions: ReadonlyMap<string, Question>): Tracker {
+  const polarity = questions.get(questionKey(tracker.qid, tracker.version))?.polarity ?? 0;
+  return { ...tracker, polarity };
+}
+
+function certifierConstants(h: Hyperparameters): CertifierConstants {
+  const { certifier, alphaStar, nMin, liftMin, thetaJ, eta, alphaMax } = h;
+  const { suspend, decay, zRecent, grid, bins, aciWarmup, bEps } = h;
+  return {
+    ...{ certifier, alphaStar, nMin, liftMin, thetaJ, eta, alphaMax },
+    ...{ suspend, decay, zRecent, grid, bins, aciWarmup, bEps },
+  };
+}

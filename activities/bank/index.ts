@@ -1,0 +1,32 @@
+import type { BankStore } from '../../bank-store/contract.ts';
+import type { CpuActivities } from '../contracts.ts';
+import { buildBatch } from './build-batch.ts';
+import { certify } from './certify.ts';
+import { commitTrainingStep } from './commit-training-step.ts';
+import { listEvaluationTasks, planEvaluationTask, recordSelection } from './evaluation.ts';
+import { finishTraining } from './finish-training.ts';
+import { planTrainingStep } from './plan-training-step.ts';
+import { repairBank } from './repair-bank.ts';
+
+export interface CpuDependencies {
+  readonly store: BankStore;
+  /** Averages the shards' adapters; needs no GPU. */
+  readonly averageAdapters: (adapters: readonly Uint8Array[]) => Promise<Uint8Array>;
+  readonly codeVersion: string;
+}
+
+export function createCpuActivities(dependencies: CpuDependencies): CpuActivities {
+  const { store } = dependencies;
+  return {
+    planTrainingStep: (at) => planTrainingStep(store, at),
+    certify: (at) => certify(store, at),
+    buildBatch: (at) => buildBatch(store, at),
+    commitTrainingStep: (input) => commitTrainingStep(dependencies, input),
+    repairBank: (at) => repairBank(store, at),
+    finishTraining: (input) => finishTraining(dependencies, input),
+    setRunState: ({ runId, state, reason }) => store.setRunState(runId, state, reason),
+    listEvaluationTasks: (input) => listEvaluationTasks(store, input),
+    planEvaluationTask: (input) => planEvaluationTask(store, input),
+    recordSelection: (input) => recordSelection(store, input),
+  };
+}

@@ -1,0 +1,20 @@
+import { trainConfigSchema } from '../run-config.ts';
+import type { TrainerDependencies } from './index.ts';
+
+/** Averaging adapters means something only because all shards start from the same bytes (METHOD 5.6). */
+export async function initialiseAdapter(
+  { store, trainer }: TrainerDependencies,
+  { runId }: { readonly runId: string },
+): Promise<{ readonly adapterDigest: string }> {
+  const run = await store.getRun(runId);
+  const { shards } = trainConfigSchema.parse(run.config);
+  const adapterDigest = await store.blobs.put(await trainer.initialAdapter([run.seed, 'initial adapter']));
+  for (let shard = 0; shard < shards; shard += 1) {
+    // No batch made it; its own digest stands in the batch's place.
+    await store.publishAdapter(
+      { runId, shard, step: -1 },
+      { batchDigest: adapterDigest, digest: adapterDigest, metrics: null },
+    );
+  }
+  return { adapterDigest };
+}
