@@ -30,11 +30,9 @@ export function runTracker(input: unknown, hyperparameters: Hyperparameters): un
     const update = explainUpdate(tracker, observationsOf(group), constants);
     tracker = update.tracker;
     return {
-      n: tracker.n,
       x: update.x,
       p: update.forecast?.p ?? null,
       err: update.forecast?.err ?? null,
-      alpha: tracker.alpha,
       ...certificateOf(tracker, constants),
     };
   });
