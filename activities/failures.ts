@@ -3,6 +3,7 @@
  * a *fault* needs a person, so its message says what to do.
  */
 import { ApplicationFailure } from '@temporalio/common';
+import type { Fault } from '../workflows/faults.ts';
 
 export type Weather =
   | 'BrowserCrashed'
@@ -11,30 +12,6 @@ export type Weather =
   | 'ProviderUnavailable'
   | 'RateLimited'
   | 'WorkerDraining';
-
-export type Fault =
-  | 'SpecInvalid'
-  | 'Tampered'
-  | 'BatchConflict'
-  | 'BudgetExceeded'
-  | 'ProviderRefused'
-  | 'NotFound'
-  | 'AttemptsExhausted'
-  | 'Fenced'
-  | 'PayloadsTooLarge';
-
-/** Also listed in every retry policy, so that third-party code which throws these types is covered. */
-export const faults: readonly Fault[] = [
-  'SpecInvalid',
-  'Tampered',
-  'BatchConflict',
-  'BudgetExceeded',
-  'ProviderRefused',
-  'NotFound',
-  'AttemptsExhausted',
-  'Fenced',
-  'PayloadsTooLarge',
-];
 
 /** Something that passes: the activity's retry policy decides how often to try again. */
 export function weather(

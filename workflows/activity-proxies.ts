@@ -7,20 +7,10 @@ import type {
   JudgeActivities,
   LlmActivities,
 } from '../activities/contracts.ts';
+import { faults } from './faults.ts';
 import { taskQueues } from './names.ts';
 
-/** Repeated here by name because workflow code may not import activities; the same list as `activities/failures.ts`. */
-const nonRetryableErrorTypes = [
-  'SpecInvalid',
-  'Tampered',
-  'BatchConflict',
-  'BudgetExceeded',
-  'ProviderRefused',
-  'NotFound',
-  'AttemptsExhausted',
-  'Fenced',
-  'PayloadsTooLarge',
-];
+const nonRetryableErrorTypes = [...faults];
 
 export const browser = proxyActivities<BrowserActivities>({
   taskQueue: taskQueues.browser,

@@ -1,0 +1,76 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } from '@temporalio/worker';
+import { z } from 'zod';
+import { fault, weather } from '../activities/failures.ts';
+import {
+  BatchConflictError,
+  BlobAltered,
+  BlobMissing,
+  FencedError,
+  NotFound,
+  StoredDataInvalid,
+  StoreError,
+} from '../bank-store/errors.ts';
+
+/** The one place where errors of the rooms become failures that retry policies understand. */
+export const failureInterceptor: ActivityInterceptorsFactory = () => {
+  const inbound: ActivityInboundCallsInterceptor = {
+    async execute(input, next) {
+      try {
+        return await next(input);
+      } catch (error) {
+        throw translateFailure(error);
+      }
+    },
+  };
+  return { inbound };
+};
+
+/** Errors that nobody has classified stay as they are: they are retried, a bounded number of times. */
+export function translateFailure(error: unknown): unknown {
+  if (error instanceof ApplicationFailure) return error;
+  if (error instanceof StoreError) return storeFailure(error);
+  if (error instanceof z.ZodError) {
+    return fault(
+      'SpecInvalid',
+      z.prettifyError(error),
+      'Stored data or a model reply does not have its shape',
+    );
+  }
+  if (error instanceof RangeError) {
+    return fault(
+      'SpecInvalid',
+      error.message,
+      'A value is outside its range; correct it where it comes from',
+    );
+  }
+  return error;
+}
+
+function storeFailure(error: StoreError): ApplicationFailure {
+  if (error.retryable) return weather('StoreUnavailable', error.message, error);
+  if (error instanceof FencedError) {
+    return fault('Fenced', error.message, 'Another worker has taken the attempt over; nothing is to be done');
+  }
+  if (error instanceof BatchConflictError) {
+    return fault(
+      'BatchConflict',
+      error.message,
+      'Two batches claim one training step; inspect both before going on',
+    );
+  }
+  if (error instanceof NotFound)
+    return fault('NotFound', error.message, 'Check the run and the database it was made in');
+  if (error instanceof BlobMissing || error instanceof BlobAltered || error instanceof StoredDataInvalid) {
+    return fault(
+      'Tampered',
+      error.message,
+      'Restore the file from a backup, then start the same command again',
+    );
+  }
+  return fault(
+    'StoreConflict',
+    error.message,
+    'Two writers disagree about one fact; inspect it before going on',
+  );
+}
