@@ -6,6 +6,7 @@ import { nextOracleAction } from './kit/oracle.ts';
 import type { Subgoal } from './kit/subgoals.ts';
 import { type SandboxTask, tasksOf } from './kit/tasks.ts';
 import { mailApp } from './mail/app.ts';
+import { shopApp } from './shop/app.ts';
 
 export type { Subgoal } from './kit/subgoals.ts';
 
@@ -21,7 +22,7 @@ export interface SandboxBenchmark extends Benchmark {
 
 /** Three small web applications with seeded tasks; needs nothing but a loopback port per environment. */
 export function createSandboxBenchmark(): SandboxBenchmark {
-  const all = [...tasksOf(mailApp)];
+  const all = [...tasksOf(mailApp), ...tasksOf(shopApp)];
   const byId = new Map(all.map((entry) => [entry.task.id, entry]));
   const find = (taskId: string): SandboxTask => {
     const entry = byId.get(taskId);

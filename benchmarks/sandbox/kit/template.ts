@@ -1,6 +1,7 @@
 import type { RandomGenerator } from '../../../workflows/method/random.ts';
 import type { Difficulty } from '../../contract.ts';
 import type { AnswerKey } from './answer.ts';
+import type { Command } from './app.ts';
 import type { Move } from './pattern.ts';
 import type { Subgoal } from './subgoals.ts';
 
@@ -35,3 +36,25 @@ export const MOSTLY_TRAIN = ['train', 'heldout', 'train'] as const;
 export const MOSTLY_HELDOUT = ['heldout', 'train', 'heldout'] as const;
 /** For a template that training never sees. */
 export const HELDOUT_ONLY = ['heldout', 'heldout'] as const;
+
+/**
+ * What a command makes of the data. Tasks are solved by the same reducer that serves the pages, so that the
+ * expected outcome cannot drift away from what the pages do.
+ */
+export function outcomeOf<D>(
+  commands: Readonly<Record<string, Command<D>>>,
+  data: D,
+  command: string,
+  fields: Readonly<Record<string, string>>,
+): D {
+  const effect = commands[command]?.(data, new URLSearchParams(fields));
+  if (effect?.kind !== 'done') throw new Error(`the task cannot be solved: ${command} was refused`);
+  return effect.data;
+}
+
+/** Fills in what most instances have in common. */
+export function instance<D>(
+  parts: Omit<Instance<D>, 'dialog' | 'answer'> & Partial<Pick<Instance<D>, 'dialog' | 'answer'>>,
+): Instance<D> {
+  return { dialog: null, answer: null, ...parts };
+}

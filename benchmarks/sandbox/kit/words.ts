@@ -103,3 +103,6 @@ export function byId<T extends { readonly id: number }>(
 export function nextId(list: readonly { readonly id: number }[]): number {
   return Math.max(0, ...list.map((entry) => entry.id)) + 1;
 }
+
+/** A form field without the spaces around it, '' if it is missing. */
+export const fieldOf = (fields: URLSearchParams, name: string): string => (fields.get(name) ?? '').trim();

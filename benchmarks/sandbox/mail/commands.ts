@@ -1,5 +1,5 @@
 import { type Command, done, refuse } from '../kit/app.ts';
-import { byId, nextId, patchById } from '../kit/words.ts';
+import { byId, fieldOf, nextId, patchById } from '../kit/words.ts';
 import {
   type Contact,
   DENSITIES,
@@ -12,8 +12,6 @@ import {
 
 type MailCommand = Command<MailData>;
 
-const field = (fields: URLSearchParams, name: string): string => (fields.get(name) ?? '').trim();
-
 /** A command about one message: changes it and says so. */
 function change(patch: Partial<Message>, notice: string, goTo: string | null = null): MailCommand {
   return (data, fields) => {
@@ -25,7 +23,7 @@ function change(patch: Partial<Message>, notice: string, goTo: string | null = n
 
 const move: MailCommand = (data, fields) => {
   const message = byId(data.messages, fields.get('id'));
-  const folder = field(fields, 'folder');
+  const folder = fieldOf(fields, 'folder');
   if (message === null) return refuse('This email does not exist any more.');
   if (!FOLDERS.includes(folder)) return refuse('Choose a folder.');
   return done(
@@ -37,7 +35,7 @@ const move: MailCommand = (data, fields) => {
 
 const addLabel: MailCommand = (data, fields) => {
   const message = byId(data.messages, fields.get('id'));
-  const label = field(fields, 'label');
+  const label = fieldOf(fields, 'label');
   if (message === null) return refuse('This email does not exist any more.');
   if (!LABELS.includes(label)) return refuse('Choose a label.');
   const labels = [...new Set([...message.labels, label])].sort();
@@ -66,16 +64,16 @@ function sent(data: MailData, to: string, subject: string, body: readonly string
 const isEmail = (text: string): boolean => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(text);
 
 const send: MailCommand = (data, fields) => {
-  const to = field(fields, 'to');
-  const subject = field(fields, 'subject');
+  const to = fieldOf(fields, 'to');
+  const subject = fieldOf(fields, 'subject');
   if (!isEmail(to)) return refuse('Enter the email address of the recipient in To.');
   if (subject === '') return refuse('Enter a subject.');
-  return done(sent(data, to, subject, [field(fields, 'message')]), 'Email sent.', '/inbox');
+  return done(sent(data, to, subject, [fieldOf(fields, 'message')]), 'Email sent.', '/inbox');
 };
 
 const reply: MailCommand = (data, fields) => {
   const message = byId(data.messages, fields.get('id'));
-  const text = field(fields, 'message');
+  const text = fieldOf(fields, 'message');
   if (message === null) return refuse('This email does not exist any more.');
   if (text === '') return refuse('Write a message first.');
   return done(
@@ -87,16 +85,16 @@ const reply: MailCommand = (data, fields) => {
 
 const forward: MailCommand = (data, fields) => {
   const message = byId(data.messages, fields.get('id'));
-  const to = field(fields, 'to');
+  const to = fieldOf(fields, 'to');
   if (message === null) return refuse('This email does not exist any more.');
   if (!isEmail(to)) return refuse('Enter the email address of the recipient in To.');
-  const body = [field(fields, 'message'), ...message.body];
+  const body = [fieldOf(fields, 'message'), ...message.body];
   return done(sent(data, to, `Fwd: ${message.subject}`, body), 'Email forwarded.', `/message/${message.id}`);
 };
 
 function contactFrom(fields: URLSearchParams, id: number): Contact {
   const [name, email, phone, company] = ['name', 'email', 'phone', 'company'].map((key) =>
-    field(fields, key),
+    fieldOf(fields, key),
   );
   return { id, name: name ?? '', email: email ?? '', phone: phone ?? '', company: company ?? '' };
 }
@@ -117,20 +115,20 @@ const deleteContact: MailCommand = (data, fields) => {
 };
 
 const saveGeneral: MailCommand = (data, fields) => {
-  const [density, notifications] = [field(fields, 'density'), field(fields, 'notifications')];
+  const [density, notifications] = [fieldOf(fields, 'density'), fieldOf(fields, 'notifications')];
   if (!DENSITIES.includes(density) || !NOTIFICATIONS.includes(notifications))
     return refuse('Choose an option.');
-  const general = { signature: field(fields, 'signature'), density, notifications };
+  const general = { signature: fieldOf(fields, 'signature'), density, notifications };
   return done({ ...data, general }, 'Settings saved.');
 };
 
 const saveVacation: MailCommand = (data, fields) => {
-  const responder = field(fields, 'responder') === 'On' ? 'On' : 'Off';
+  const responder = fieldOf(fields, 'responder') === 'On' ? 'On' : 'Off';
   const vacation = {
     responder,
-    firstDay: field(fields, 'first-day'),
-    subject: field(fields, 'subject'),
-    message: field(fields, 'message'),
+    firstDay: fieldOf(fields, 'first-day'),
+    subject: fieldOf(fields, 'subject'),
+    message: fieldOf(fields, 'message'),
   } as const;
   if (responder === 'On' && vacation.message === '') return refuse('Write a message first.');
   return done({ ...data, vacation }, 'Vacation settings saved.');
@@ -139,9 +137,9 @@ const saveVacation: MailCommand = (data, fields) => {
 const createFilter: MailCommand = (data, fields) => {
   const filter = {
     id: nextId(data.filters),
-    from: field(fields, 'from'),
-    words: field(fields, 'words'),
-    label: field(fields, 'label'),
+    from: fieldOf(fields, 'from'),
+    words: fieldOf(fields, 'words'),
+    label: fieldOf(fields, 'label'),
   };
   if (filter.from === '' && filter.words === '') return refuse('Enter a sender or some words.');
   if (!LABELS.includes(filter.label)) return refuse('Choose a label.');

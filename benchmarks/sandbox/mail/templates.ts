@@ -1,7 +1,15 @@
 import type { RandomGenerator } from '../../../workflows/method/random.ts';
 import { choose, fill, follow, type Move, press, searchFor, select } from '../kit/pattern.ts';
 import { answeredOn, located, mistaken, moved, opened, type Subgoal, stoppedAfter } from '../kit/subgoals.ts';
-import { HELDOUT_ONLY, type Instance, MOSTLY_HELDOUT, MOSTLY_TRAIN, type Template } from '../kit/template.ts';
+import {
+  HELDOUT_ONLY,
+  type Instance,
+  instance,
+  MOSTLY_HELDOUT,
+  MOSTLY_TRAIN,
+  outcomeOf,
+  type Template,
+} from '../kit/template.ts';
 import { COMPANIES, dateIn, emailOf, people, pickOne } from '../kit/words.ts';
 import { mailCommands } from './commands.ts';
 import { FOLDERS, LABELS, type MailData, type Message } from './data.ts';
@@ -40,18 +48,11 @@ function target(
   return { message, find: index < FIRST_PAGE ? [] : [searchFor(message.subject)] };
 }
 
-/** What a command makes of the data: tasks are solved by the same reducer that serves the pages. */
-function after(data: MailData, command: string, fields: Readonly<Record<string, string>>): MailData {
-  const effect = mailCommands[command]?.(data, new URLSearchParams(fields));
-  if (effect?.kind !== 'done') throw new Error(`the task cannot be solved: ${command} was refused`);
-  return effect.data;
-}
+const after = (data: MailData, command: string, fields: Readonly<Record<string, string>>): MailData =>
+  outcomeOf(mailCommands, data, command, fields);
 
-function task(
-  parts: Omit<Instance<MailData>, 'startPath' | 'dialog' | 'answer'> & Partial<Instance<MailData>>,
-): Instance<MailData> {
-  return { startPath: '/inbox', dialog: null, answer: null, ...parts };
-}
+type Parts = Omit<Parameters<typeof instance<MailData>>[0], 'startPath'>;
+const task = (parts: Parts): Instance<MailData> => instance({ startPath: '/inbox', ...parts });
 
 /** One press in the message's row or on its page. */
 function onePress(
