@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/global-setup.ts'],
     // Worker tests load the native Temporal bridge, which is only safe in a process of its own.
     pool: 'forks',
     maxWorkers: 2,

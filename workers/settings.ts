@@ -28,6 +28,8 @@ export interface Settings {
   /** Absent: the embedded server is used. */
   readonly databaseUrl?: string;
   readonly chromiumPath?: string;
+  /** Browser contexts that a worker runs at the same time. */
+  readonly browserSlots: number;
   readonly anthropicApiKey?: string;
   readonly openaiApiKey?: string;
 }
@@ -35,6 +37,8 @@ export interface Settings {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const EMBEDDED_NAMESPACE = 'clift';
+/** Comfortable on two cores; CPU, not memory, is the limit. */
+const DEFAULT_BROWSER_SLOTS = 8;
 
 /** An empty variable counts as unset: that is how shells and compose files switch one off. */
 const text = z
@@ -47,6 +51,11 @@ const environmentSchema = z.object({
   CLIFT_HOME: text,
   CLIFT_CACHE: text,
   CLIFT_CHROMIUM: text,
+  CLIFT_BROWSER_SLOTS: z.coerce
+    .number({ error: 'CLIFT_BROWSER_SLOTS is a whole number from 1' })
+    .int()
+    .min(1)
+    .default(DEFAULT_BROWSER_SLOTS),
   CLIFT_TEMPORAL_UI: z.enum(['', '0', '1'], { error: 'CLIFT_TEMPORAL_UI is 0 or 1' }).optional(),
   TEMPORAL_ADDRESS: text,
   TEMPORAL_NAMESPACE: text,
@@ -76,6 +85,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
     temporalUi: env.CLIFT_TEMPORAL_UI === '1',
     ...(env.DATABASE_URL && { databaseUrl: env.DATABASE_URL }),
     ...(env.CLIFT_CHROMIUM && { chromiumPath: resolve(env.CLIFT_CHROMIUM) }),
+    browserSlots: env.CLIFT_BROWSER_SLOTS,
     ...(env.ANTHROPIC_API_KEY && { anthropicApiKey: env.ANTHROPIC_API_KEY }),
     ...(env.OPENAI_API_KEY && { openaiApiKey: env.OPENAI_API_KEY }),
   };
@@ -107,6 +117,11 @@ function externalTemporal(
     },
     namespace: namespace ?? 'default',
   };
+}
+
+/** Environment of a child process: ours, with these variables instead. */
+export function childEnvironment(overrides: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { ...process.env, ...overrides };
 }
 
 function definedVariables(environment: Environment): Record<string, string> {

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { type EvaluateConfig, evaluateConfigSchema, type TrainConfig, trainConfigSchema } from '../activities/run-config.ts';
+
+/** A YAML file of infra/experiments: one training run and the evaluations that go with it. */
+export interface Experiment {
+  readonly train: TrainConfig;
+  readonly concurrency: number;
+}
+
+export interface Overrides {
+  readonly seed?: number;
+  readonly steps?: number;
+}
+
+const fileSchema = trainConfigSchema
+  .omit({ kind: true })
+  .extend({ evaluation: z.strictObject({ concurrency: z.int().min(1) }) });
+
+/** Throws with the file's name and each offending field. */
+export function readExperiment(path: string, overrides: Overrides = {}): Experiment {
+  const parsed = fileSchema.safeParse(parse(readFileSync(path, 'utf8')));
+  if (!parsed.success) throw new Error(`${path}:\n${z.prettifyError(parsed.error)}`);
+  const { evaluation, ...train } = parsed.data;
+  return { train: { kind: 'train', ...train, ...overrides }, concurrency: evaluation.concurrency };
+}
+
+/** Vanilla GRPO: the same judge, no bank. */
+export function withoutBank({ train, ...rest }: Experiment): Experiment {
+  return { ...rest, train: { ...train, hyperparameters: { ...train.hyperparameters, useBank: false } } };
+}
+
+/** `rolloutBudget` 1 evaluates the greedy rollout alone. */
+export function evaluationOf(
+  { train, concurrency }: Experiment,
+  what: {
+    readonly adapterDigest: string | null;
+    readonly bankDigest: string | null;
+    readonly rolloutBudget: number;
+  },
+): EvaluateConfig {
+  const { rolloutBudget, ...digests } = what;
+  const { benchmark, seed } = train;
+  const hyperparameters = { ...train.hyperparameters, rolloutBudget };
+  return evaluateConfigSchema.parse({ kind: 'evaluate', benchmark, seed, hyperparameters, concurrency, ...digests });
+}

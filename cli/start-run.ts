@@ -1,0 +1,96 @@
+import { type Client, type WorkflowHandle, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
+import { seedQuestion } from '../activities/question-id.ts';
+import type { EvaluateConfig, RunConfig, TrainConfig } from '../activities/run-config.ts';
+import type { BankStore, Run } from '../bank-store/contract.ts';
+import type { Split, Task } from '../benchmarks/contract.ts';
+import type { Chromium } from '../infra/chromium.ts';
+import { codeVersion } from '../workers/code-version.ts';
+import { benchmarkNamed, modelIdentities, seedQuestions } from '../workers/parts.ts';
+import type { Settings } from '../workers/settings.ts';
+import type { evaluateSuiteWorkflow } from '../workflows/evaluate-suite.ts';
+import { evaluateSuiteId, taskQueues, trainRunId } from '../workflows/names.ts';
+import type { trainRunWorkflow } from '../workflows/train-run.ts';
+import { runIdentity } from './identity.ts';
+
+/** What starting a run needs of the place. */
+export interface Place {
+  readonly settings: Settings;
+  readonly store: BankStore;
+  readonly client: Client;
+  readonly chromium: Chromium;
+}
+
+export interface StartedRun {
+  readonly run: Run;
+  readonly handle: WorkflowHandle;
+}
+
+/** Starts a training run, or joins it if it exists with the same identity. Every step of it can be repeated. */
+export async function startTraining(place: Place, name: string, config: TrainConfig): Promise<StartedRun> {
+  const run = await prepareRun(place, name, config, 'train');
+  const questions = seedQuestions.map(seedQuestion);
+  for (let shard = 0; shard < config.shards; shard += 1) {
+    await place.store.saveQuestions({ runId: run.id, shard, step: -1 }, questions);
+  }
+  const handle = await place.client.workflow.start<typeof trainRunWorkflow>('trainRunWorkflow', {
+    ...startOptions(trainRunId(run.id), run),
+    args: [
+      {
+        runId: run.id,
+        shards: config.shards,
+        steps: config.steps,
+        growEverySteps: config.hyperparameters.growEverySteps,
+      },
+    ],
+  });
+  return { run, handle };
+}
+
+/** Starts an evaluation of the held-out tasks, or joins it. */
+export async function startEvaluation(place: Place, name: string, config: EvaluateConfig): Promise<StartedRun> {
+  const run = await prepareRun(place, name, config, 'heldout');
+  const tasks = (await place.store.taskList(run.id)).length;
+  const handle = await place.client.workflow.start<typeof evaluateSuiteWorkflow>('evaluateSuiteWorkflow', {
+    ...startOptions(evaluateSuiteId(run.id), run),
+    args: [{ runId: run.id, tasks, concurrency: config.concurrency }],
+  });
+  return { run, handle };
+}
+
+/** Run row, tasks and the pinned list (invariant 10); a run that exists with another identity is refused. */
+async function prepareRun(
+  { store, settings, chromium }: Place,
+  name: string,
+  config: RunConfig,
+  split: Split,
+): Promise<Run> {
+  const benchmark = benchmarkNamed(config.benchmark);
+  const tasks = benchmark.tasks.filter((task) => task.split === split);
+  const taskIds = tasks.map((task: Task) => task.id);
+  const models = modelIdentities(config.kind);
+  const run = await store.createRun({
+    id: name,
+    kind: config.kind,
+    seed: config.seed,
+    identity: runIdentity({ config, benchmark, taskIds, chromium, models }),
+    config,
+    codeVersion: codeVersion(settings.projectDirectory),
+  });
+  await store.registerTasks(tasks);
+  await store.pinTaskList(run.id, taskIds);
+  return run;
+}
+
+/** A finished workflow is not started again; one that failed or was lost is, and finds its work in the store. */
+function startOptions(workflowId: string, { id, kind }: Run) {
+  return {
+    workflowId,
+    taskQueue: taskQueues.orchestrator,
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    // Short, so that a killed orchestrator's task is handed to the next one soon.
+    workflowTaskTimeout: '5 seconds',
+    memo: { run: id, kind },
+    staticSummary: `${kind} ${id}`,
+  } as const;
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stack } from '../infra/stack.ts';
+import { childEnvironment, type Settings } from '../workers/settings.ts';
+import type { TaskQueue } from '../workflows/names.ts';
+
+export interface WorkerProcesses {
+  /** Rejects when a process dies more often than it is worth starting again. */
+  readonly failed: Promise<never>;
+  /** Lets running activities end, then ends the processes. */
+  stop(): Promise<void>;
+}
+
+/** A process that dies this often within the window has a fault that no restart mends. */
+const MAX_RESTARTS = 10;
+const RESTART_WINDOW_MS = 60_000;
+const RESTART_DELAY_MS = 500;
+/** Longer than the workers' own forced shutdown. */
+const STOP_WAIT_MS = 45_000;
+const START_WAIT_MS = 60_000;
+
+/** Starts one process a role set, and starts it again when it is killed: its activities are retried elsewhere. */
+export async function startWorkerProcesses(
+  settings: Settings,
+  stack: Stack,
+  chromiumPath: string,
+  roleSets: readonly (readonly TaskQueue[])[],
+): Promise<WorkerProcesses> {
+  const environment = childEnvironment({
+    CLIFT_HOME: settings.home,
+    CLIFT_CACHE: settings.cacheDirectory,
+    CLIFT_CHROMIUM: chromiumPath,
+    TEMPORAL_ADDRESS: stack.temporalAddress,
+    TEMPORAL_NAMESPACE: stack.namespace,
+    DATABASE_URL: stack.databaseUrl,
+  });
+  const supervisors = roleSets.map((roles) => new Supervisor(settings, roles, environment));
+  await Promise.all(supervisors.map((supervisor) => supervisor.start()));
+  return {
+    failed: Promise.race(supervisors.map((supervisor) => supervisor.failed)),
+    stop: async () => {
+      await Promise.all(supervisors.map((supervisor) => supervisor.stop()));
+    },
+  };
+}
+
+class Supervisor {
+  readonly failed: Promise<never>;
+  readonly #settings: Settings;
+  readonly #roles: readonly TaskQueue[];
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #logPath: string;
+  #giveUp: (error: Error) => void = () => {};
+  #child: ChildProcess | null = null;
+  #restarts: number[] = [];
+  #stopping = false;
+
+  constructor(settings: Settings, roles: readonly TaskQueue[], environment: NodeJS.ProcessEnv) {
+    this.#settings = settings;
+    this.#roles = roles;
+    this.#environment = environment;
+    const logs = join(settings.home, 'logs');
+    mkdirSync(logs, { recursive: true });
+    this.#logPath = join(logs, `worker-${roles.join('-')}.log`);
+    this.failed = new Promise((_, reject) => {
+      this.#giveUp = reject;
+    });
+    // Somebody may never wait for it; a rejection must not end the process by itself.
+    this.failed.catch(() => {});
+  }
+
+  async start(): Promise<void> {
+    const log = openSync(this.#logPath, 'a');
+    const child = fork(join(this.#settings.projectDirectory, 'workers/worker.ts'), [...this.#roles], {
+      // Its own group: Ctrl-C in the terminal reaches the command alone, which then drains its workers.
+      detached: true,
+      env: this.#environment,
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    closeSync(log);
+    this.#child = child;
+    child.once('exit', (code, signal) => this.#onExit(code, signal));
+    const ready = once(child, 'message', { signal: AbortSignal.timeout(START_WAIT_MS) });
+    const ended = once(child, 'exit').then(() => {
+      throw new Error(`the worker for ${this.#roles.join(', ')} ended at start; see ${this.#logPath}`);
+    });
+    await Promise.race([ready, ended]);
+    ended.catch(() => {});
+  }
+
+  #onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    if (this.#stopping) return;
+    const now = Date.now();
+    this.#restarts = [...this.#restarts.filter((at) => now - at < RESTART_WINDOW_MS), now];
+    if (this.#restarts.length > MAX_RESTARTS) {
+      const how = signal ?? `code ${code}`;
+      this.#giveUp(
+        new Error(`the worker for ${this.#roles.join(', ')} keeps ending (${how}); see ${this.#logPath}`),
+      );
+      return;
+    }
+    void sleep(RESTART_DELAY_MS)
+      .then(() => (this.#stopping ? undefined : this.start()))
+      .catch(() => {
+        // The exit handler of that process counts it.
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WAIT_MS);
+    await exited;
+    clearTimeout(timer);
+  }
+}
