@@ -80,6 +80,17 @@ export interface GroupStore {
 
 export interface RolloutStore {
   openRollouts(rollouts: readonly NewRollout[]): Promise<void>;
+  /** With the steps of the latest attempt. */
+  getRollout(rolloutId: string): Promise<StoredRollout>;
+  /** Siblings in generation order. */
+  rolloutsOf(ownerId: string): Promise<readonly StoredRollout[]>;
+  attemptsOf(rolloutId: string): Promise<readonly AttemptRecord[]>;
+  /** Counts by outcome over the run's rollouts, for progress displays. */
+  rolloutCounts(runId: string): Promise<RolloutCounts>;
+}
+
+/** The lives of a rollout. A writer shows the fence of its claim; an older fence than the latest throws `FencedError`. */
+export interface AttemptStore {
   /**
    * Takes the current attempt over with a higher fence, or begins the first one. A finished rollout comes back with
    * its record, so that nothing is run twice (invariant 3).
@@ -87,10 +98,7 @@ export interface RolloutStore {
   claimAttempt(rolloutId: string, worker: string): Promise<AttemptClaim>;
   /** First claim records it, later ones compare; false: the environment no longer resets to the same bytes. */
   confirmInitialState(rolloutId: string, fence: number, digest: string): Promise<boolean>;
-  /**
-   * Throws `FencedError` when the fence is old and `StepGap` when an earlier step is missing. A repeat of the same
-   * step changes nothing.
-   */
+  /** Throws `StepGap` when an earlier step is missing. A repeat of the same step changes nothing. */
   recordStep(rolloutId: string, fence: number, step: StepRecord): Promise<void>;
   /** Ends the attempt as dead, keeps it with its cause (invariant 5), and begins the next one. */
   abandonAttempt(rolloutId: string, fence: number, cause: string): Promise<AttemptClaim>;
@@ -100,13 +108,6 @@ export interface RolloutStore {
    * a finished one; fences out an attempt that still runs.
    */
   failRollout(rolloutId: string, outcome: Outcome, cause: string): Promise<void>;
-  /** With the steps of the latest attempt. */
-  getRollout(rolloutId: string): Promise<StoredRollout>;
-  /** Siblings in generation order. */
-  rolloutsOf(ownerId: string): Promise<readonly StoredRollout[]>;
-  attemptsOf(rolloutId: string): Promise<readonly AttemptRecord[]>;
-  /** Counts by outcome over the run's rollouts, for progress displays. */
-  rolloutCounts(runId: string): Promise<RolloutCounts>;
 }
 
 export interface GradeStore {
@@ -215,6 +216,7 @@ export interface BankStore
     TaskStore,
     GroupStore,
     RolloutStore,
+    AttemptStore,
     GradeStore,
     Journal,
     JudgementStore,

@@ -193,7 +193,6 @@ export interface StepKey {
 export interface StoredVote {
   readonly vote: number;
   readonly label: VoteLabel;
-  readonly reason: string;
 }
 
 export interface Comparison {

@@ -1,0 +1,58 @@
+/** The door of the room: the store, its types and its errors. */
+import { adapterStore } from './adapters.ts';
+import { answerStore } from './answers.ts';
+import { attemptStore } from './attempts.ts';
+import { bankDocuments } from './banks.ts';
+import { createDirectoryBlobStore } from './blobs.ts';
+import { certificationStore } from './certification.ts';
+import type { BankStore } from './contract.ts';
+import { type DatabaseSettings, openDatabase } from './database.ts';
+import { gradeStore } from './grades.ts';
+import { groupStore } from './groups.ts';
+import { type JournalSettings, journal } from './journal.ts';
+import { judgementStore } from './judgements.ts';
+import { migrate } from './migrate.ts';
+import { rolloutStore } from './rollouts.ts';
+import { runStore } from './runs.ts';
+import { selectionStore } from './selections.ts';
+import { taskStore } from './tasks.ts';
+import { trainingStepStore } from './training-steps.ts';
+
+export type * from './contract.ts';
+export * from './errors.ts';
+
+export interface BankStoreSettings extends DatabaseSettings, JournalSettings {
+  readonly blobDirectory: string;
+}
+
+/** Opens the store and brings its database to this code's state. Throws `StoreUnavailable` or `MigrationError`. */
+export async function createBankStore(
+  settings: BankStoreSettings,
+): Promise<BankStore & { close(): Promise<void> }> {
+  const database = openDatabase(settings);
+  const blobs = createDirectoryBlobStore(settings.blobDirectory);
+  try {
+    await migrate(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return {
+    blobs,
+    ...runStore(database),
+    ...taskStore(database),
+    ...groupStore(database),
+    ...rolloutStore(database),
+    ...attemptStore(database, blobs),
+    ...gradeStore(database),
+    ...journal(database, blobs, settings),
+    ...judgementStore(database),
+    ...answerStore(database),
+    ...certificationStore(database),
+    ...bankDocuments(database, blobs),
+    ...adapterStore(database, blobs),
+    ...trainingStepStore(database),
+    ...selectionStore(database),
+    close: () => database.close(),
+  };
+}

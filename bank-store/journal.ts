@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { CallCost } from '../models/contract.ts';
+import { canonicalJson, digestOf, sha256Hex } from './canonical-json.ts';
+import type { BlobStore, Journal, ModelCallKey } from './contract.ts';
+import type { Database, Parameter } from './database.ts';
+import { CallInFlight, StoreUnavailable } from './errors.ts';
+import { callRow, costsRow } from './schemas/rows.ts';
+
+export interface JournalSettings {
+  /** How long after its owner's death a call may be taken over; renewed while the owner lives. */
+  readonly callLeaseMs?: number;
+  /** How long a call waits for another one with the same key and request. */
+  readonly callWaitMs?: number;
+}
+
+interface Execution {
+  readonly reply: unknown;
+  readonly cost: CallCost;
+  readonly model: string;
+}
+
+const INLINE_BYTES = 4096;
+
+export function journal(database: Database, blobs: BlobStore, settings: JournalSettings): Journal {
+  const leaseMs = settings.callLeaseMs ?? 15_000;
+  const waitMs = settings.callWaitMs ?? 300_000;
+
+  return {
+    callOnce: async (key, request, execute) => {
+      const call = callOf(database, blobs, key, digestOf(request));
+      const deadline = Date.now() + waitMs;
+      for (let pauseMs = 25; ; pauseMs = Math.min(1_000, pauseMs * 2)) {
+        const holder = randomUUID();
+        if (await call.claim(holder, leaseMs)) return executeOnce(call, holder, leaseMs, execute);
+        const stored = await call.stored();
+        if (stored !== null) return stored.reply;
+        if (Date.now() > deadline) {
+          throw new CallInFlight(
+            `${key.purpose} call ${key.ordinal} of "${key.owner}" has been executed elsewhere for more than ${waitMs} ms: try again later`,
+          );
+        }
+        await sleep(pauseMs);
+      }
+    },
+    callsOf: (runId, owner) =>
+      database.rows(
+        callRow,
+        `select json_build_object('runId', run_id, 'purpose', purpose, 'owner', owner, 'ordinal', ordinal) as key,
+                model_calls.*
+           from model_calls where run_id = $1 and owner = $2 order by purpose, ordinal, started_at`,
+        [runId, owner],
+      ),
+    costs: (runId) =>
+      database.rows(
+        costsRow,
+        'select purpose, calls, input_tokens, output_tokens, cost_usd from costs where run_id = $1 order by purpose',
+        [runId],
+      ),
+  };
+}
+
+/** Runs `execute` under the lease and returns what the journal keeps: the first reply that reached it. */
+async function executeOnce(
+  call: Call,
+  holder: string,
+  leaseMs: number,
+  execute: () => Promise<Execution>,
+): Promise<unknown> {
+  // A renewal that fails only makes a takeover possible, and then the first reply wins.
+  const renewal = setInterval(() => void call.renew(holder, leaseMs).catch(() => undefined), leaseMs / 3);
+  try {
+    const startedMs = performance.now();
+    const execution = await execute();
+    return await call.complete(holder, execution, performance.now() - startedMs);
+  } catch (error) {
+    // The caller needs to see this error, not that the journal could not note it.
+    await call.fail(holder, error).catch(() => undefined);
+    throw error;
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+type Call = ReturnType<typeof callOf>;
+
+const storedReply = z.object({ reply: z.unknown(), isInline: z.boolean(), replyDigest: z.string() });
+
+/** The journal's row of one (key, request digest). */
+function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, requestDigest: string) {
+  const id = [key.runId, key.owner, key.purpose, key.ordinal, requestDigest];
+  const isThis = 'run_id = $1 and owner = $2 and purpose = $3 and ordinal = $4 and request_digest = $5';
+  const update = (set: string, condition: string, parameters: readonly Parameter[]) =>
+    database.execute(`update model_calls set ${set} where ${isThis} and ${condition}`, [
+      ...id,
+      ...parameters,
+    ]);
+
+  const stored = async (): Promise<{ readonly reply: unknown } | null> => {
+    const [row] = await database.rows(
+      storedReply,
+      `select reply, reply is not null as is_inline, reply_digest from model_calls where ${isThis} and state = 'done'`,
+      id,
+    );
+    if (row === undefined) return null;
+    return { reply: row.isInline ? row.reply : await blobs.getJson(row.replyDigest) };
+  };
+
+  return {
+    stored,
+
+    /** True if the call is now ours to execute: it is new, has failed, or its owner died. */
+    claim: async (holder: string, leaseMs: number) =>
+      (await database.execute(
+        `insert into model_calls (run_id, owner, purpose, ordinal, request_digest, state, holder, lease_until)
+         values ($1, $2, $3, $4, $5, 'running', $6, clock_timestamp() + $7 * interval '1 ms')
+         on conflict (run_id, owner, purpose, ordinal, request_digest) do update
+           set state = 'running', holder = excluded.holder, lease_until = excluded.lease_until,
+               executions = model_calls.executions + 1
+           where model_calls.state = 'failed'
+              or (model_calls.state = 'running' and model_calls.lease_until < clock_timestamp())`,
+        [...id, holder, leaseMs],
+      )) === 1,
+
+    renew: (holder: string, leaseMs: number) =>
+      update(`lease_until = clock_timestamp() + $7 * interval '1 ms'`, `state = 'running' and holder = $6`, [
+        holder,
+        leaseMs,
+      ]),
+
+    fail: (holder: string, error: unknown) =>
+      update(
+        `state = 'failed', error = $7, lease_until = null, ended_at = clock_timestamp()`,
+        `state = 'running' and holder = $6`,
+        [holder, String(error)],
+      ),
+
+    /** Commits the reply before anybody uses it; a reply that comes second is paid for but not kept. */
+    complete: async (
+      holder: string,
+      { reply, cost, model }: Execution,
+      latencyMs: number,
+    ): Promise<unknown> => {
+      const text = canonicalJson(reply);
+      const isInline = Buffer.byteLength(text) <= INLINE_BYTES;
+      const replyDigest = isInline ? sha256Hex(text) : await blobs.putJson(reply);
+      const count = `replies = replies + 1, input_tokens = input_tokens + $7, output_tokens = output_tokens + $8,
+                     cost_usd = cost_usd + $9`;
+      const counted = [holder, cost.usage.inputTokens, cost.usage.outputTokens, cost.costUsd];
+      const kept = await persist(() =>
+        update(
+          `${count}, state = 'done', holder = $6, lease_until = null, ended_at = clock_timestamp(), error = null,
+           reply_digest = $10, reply = $11, model = $12, latency_ms = $13`,
+          `state <> 'done'`,
+          [...counted, replyDigest, isInline ? text : null, model, latencyMs],
+        ),
+      );
+      if (kept === 1) return JSON.parse(text);
+      // Unless the first try of this very write went through and only its answer was lost.
+      await update(count, `holder <> $6`, counted);
+      const first = await stored();
+      if (first === null)
+        throw new Error(`the journal lost the call ${id.join(' ')}: report this as a defect`);
+      return first.reply;
+    },
+  };
+}
+
+const PERSIST_PAUSES_MS = [100, 300, 1_000, 3_000, 9_000];
+
+/** Money has been spent: a database that restarts must not cost it a second time. */
+async function persist<T>(write: () => Promise<T>): Promise<T> {
+  for (const pauseMs of PERSIST_PAUSES_MS) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      await sleep(pauseMs);
+    }
+  }
+  return write();
+}
