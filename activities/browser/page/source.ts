@@ -1,0 +1,32 @@
+import { Describer } from './describe.ts';
+import { Dom } from './dom.ts';
+import { PageHands } from './hands.ts';
+import { Quiet } from './quiet.ts';
+import { PageReader } from './reader.ts';
+import { VisibleText } from './text.ts';
+
+/** What the harness may call inside the page, by name. */
+export type PageCall =
+  | 'read'
+  | 'aim'
+  | 'aimField'
+  | 'takeCaret'
+  | 'setField'
+  | 'select'
+  | 'position'
+  | 'scroll'
+  | 'find'
+  | 'nextFrame'
+  | 'quiet';
+
+/** Installs the page's half of the harness in the world that evaluates it. */
+export const pageSource = `globalThis.clift = (() => {
+  const dom = new (${Dom})();
+  const text = new (${VisibleText})(dom);
+  const describer = new (${Describer})(dom, text);
+  const reader = new (${PageReader})(dom, text, describer);
+  const hands = new (${PageHands})(dom, text, describer, reader);
+  const quiet = new (${Quiet})(dom);
+  const owner = (name) => (name === 'read' ? reader : name in quiet ? quiet : hands);
+  return (name, ...args) => owner(name)[name](...args);
+})();`;

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { DocumentReplaced } from './page-world.ts';
+import type { Tab } from './tab.ts';
+
+/**
+ * When a page counts as settled. With a pending expression the page itself says when it is done, so the end of the
+ * wait does not depend on how busy the machine is; without one, quiet is all there is to go by.
+ */
+export type SettleRule =
+  | { readonly by: 'expression'; readonly expression: string; readonly limitMs: number }
+  | {
+      readonly by: 'quiet';
+      /** Time without a change of the page or an open request. */
+      readonly quietMs: number;
+      /** Cap on waiting for quiet once the document is there: some pages never stop changing. */
+      readonly quietLimitMs: number;
+      /** Cap on everything, navigation included. */
+      readonly limitMs: number;
+    };
+
+export function settleRule(pendingExpression: string | null): SettleRule {
+  if (pendingExpression !== null) return { by: 'expression', expression: pendingExpression, limitMs: 10_000 };
+  return { by: 'quiet', quietMs: 150, quietLimitMs: 1_000, limitMs: 10_000 };
+}
+
+const calmSchema = z.object({ calm: z.boolean() });
+
+/** Waits until the tab has settled; false when the rule's limit came first. */
+export async function settle(tab: Tab, rule: SettleRule): Promise<boolean> {
+  const deadline = performance.now() + rule.limitMs;
+  const left = () => deadline - performance.now();
+  while (left() > 0) {
+    if (tab.navigation.isPending || tab.navigation.awaitsWindow) {
+      await Promise.race([tab.navigation.changed(), sleep(Math.min(left(), 250))]);
+    } else if (await isCalm(tab, rule)) {
+      return true;
+    }
+  }
+  tab.navigation.forget();
+  return false;
+}
+
+/** One look at the page. What happened in a document that has been replaced says nothing about its successor. */
+async function isCalm(tab: Tab, rule: SettleRule): Promise<boolean> {
+  try {
+    const frame = calmSchema.parse(await tab.world.call('nextFrame'));
+    if (!frame.calm || tab.navigation.isPending) return false;
+    if (rule.by === 'expression') {
+      return (await tab.world.evaluateInPage(rule.expression)) === 0 && !tab.navigation.isPending;
+    }
+    return await becomesQuiet(tab, rule);
+  } catch (error) {
+    if (error instanceof DocumentReplaced) return false;
+    throw error;
+  }
+}
+
+async function becomesQuiet(tab: Tab, rule: Extract<SettleRule, { by: 'quiet' }>): Promise<boolean> {
+  const end = performance.now() + rule.quietLimitMs;
+  while (performance.now() < end) {
+    const left = Math.round(end - performance.now());
+    const { calm } = calmSchema.parse(await tab.world.call('quiet', rule.quietMs, left));
+    if (tab.navigation.isPending) return false;
+    if (calm && !tab.requests.any) return true;
+  }
+  return true;
+}
