@@ -7,6 +7,7 @@ import type { Subgoal } from './kit/subgoals.ts';
 import { type SandboxTask, tasksOf } from './kit/tasks.ts';
 import { mailApp } from './mail/app.ts';
 import { shopApp } from './shop/app.ts';
+import { trackerApp } from './tracker/app.ts';
 
 export type { Subgoal } from './kit/subgoals.ts';
 
@@ -22,7 +23,7 @@ export interface SandboxBenchmark extends Benchmark {
 
 /** Three small web applications with seeded tasks; needs nothing but a loopback port per environment. */
 export function createSandboxBenchmark(): SandboxBenchmark {
-  const all = [...tasksOf(mailApp), ...tasksOf(shopApp)];
+  const all = [...tasksOf(mailApp), ...tasksOf(shopApp), ...tasksOf(trackerApp)];
   const byId = new Map(all.map((entry) => [entry.task.id, entry]));
   const find = (taskId: string): SandboxTask => {
     const entry = byId.get(taskId);

@@ -72,7 +72,8 @@
   document.addEventListener('submit', (event) => {
     event.preventDefault();
     const form = event.target;
-    const action = new URL(form.getAttribute('action'), location.href);
+    const chosen = event.submitter?.getAttribute('formaction') ?? form.getAttribute('action');
+    const action = new URL(chosen, location.href);
     const fields = new URLSearchParams(new FormData(form, event.submitter));
     if (form.method === 'post') return show(action, { method: 'POST', body: fields }, false);
     action.search = String(fields);
