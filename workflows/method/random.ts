@@ -57,11 +57,14 @@ function chooseIndex(weights: readonly number[], uniform: number): number {
   return last;
 }
 
+/** Fisher and Yates; both indices are in range. */
 function shuffled<T>(items: readonly T[], below: (bound: number) => number): T[] {
-  const left = [...items];
-  const drawn: T[] = [];
-  while (left.length > 0) drawn.push(...left.splice(below(left.length), 1));
-  return drawn;
+  const order = [...items];
+  for (let last = order.length - 1; last > 0; last--) {
+    const drawn = below(last + 1);
+    [order[last], order[drawn]] = [order[drawn]!, order[last]!];
+  }
+  return order;
 }
 
 /** Four independently seeded lanes over the UTF-16 units, each finished with the murmur3 mixer. */

@@ -91,14 +91,21 @@ function permutationPValue(
 ): number {
   const byTask = Map.groupBy(sample, (s) => s.taskId);
   const blocks = byTask.size === sample.length ? [sample] : [...byTask.values()];
+  const passes = sample.filter((s) => s.passed).length;
+  const total = sumOf(sample.map((s) => s.pYes));
   let asLarge = 0;
   for (let i = 0; i < permutations; i++) {
-    const permuted = blocks.flatMap((block) => {
-      const verdicts = random.shuffle(block.map((s) => s.passed));
-      return block.map((s, k) => ({ pYes: s.pYes, passed: verdicts[k] ?? s.passed }));
-    });
-    const permutedLift = recalibratedLift(permuted) ?? 0;
+    const passed = sumOf(blocks.map((block) => permutedPassSum(block, random)));
+    const permutedLift = passed / passes - (total - passed) / (sample.length - passes);
     if (Math.abs(permutedLift) >= Math.abs(lift) - 1e-12) asLarge += 1;
   }
   return (1 + asLarge) / (permutations + 1);
 }
+
+/** Sum of the YES probabilities that meet a pass when the block's verdicts are dealt anew. */
+function permutedPassSum(block: readonly RecalibrationSample[], random: RandomGenerator): number {
+  const verdicts = random.shuffle(block.map((s) => s.passed));
+  return sumOf(block.map((s, k) => (verdicts[k] ? s.pYes : 0)));
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);

@@ -7,7 +7,7 @@ export function studentQuantile(p: number, df: number): number {
   if (p < 0.5) return -studentQuantile(1 - p, df);
   let [low, high] = [0, 1];
   while (studentCdf(high, df) < p) high *= 2;
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 64; i++) {
     const middle = (low + high) / 2;
     if (studentCdf(middle, df) < p) low = middle;
     else high = middle;
