@@ -1,0 +1,78 @@
+/** The demo's result for a terminal; nothing is computed here. */
+import type { DemoReport } from './demo-report.ts';
+import { renderBank, renderBankHistory } from './render-bank.ts';
+import { renderArms, renderSelection } from './render-held-out.ts';
+import { renderSwap } from './render-swap.ts';
+import { renderCosts, renderPaperDifferences, renderTraining } from './render-training.ts';
+import { fields, type Paint, terminalPaint } from './terminal-text.ts';
+
+/** Where the results lie. */
+export interface Whereabouts {
+  readonly home: string;
+  readonly blobDirectory: string;
+  /** Absent: the embedded database of `home`. */
+  readonly databaseUrl?: string;
+}
+
+const BANK_ROWS = 15;
+
+/** Text of at most 110 columns; tables whose cells are too long are cut, never wrapped. */
+export function renderDemoReport(
+  report: DemoReport,
+  place: Whereabouts,
+  paint: Paint = terminalPaint,
+): string {
+  const { runs, training, grpoTraining, bank } = report;
+  const sections = [
+    renderArms(report.arms, paint),
+    renderSelection(report.selection, report.rolloutBudget, paint),
+    renderPaperDifferences(report.paperDifferences, paint),
+    renderTraining(training, 'Training', paint),
+    grpoTraining === null
+      ? []
+      : renderTraining(grpoTraining, 'Training of the ablation (GRPO, no bank)', paint),
+    [paint('bold', 'Evaluations'), ...renderCosts(report.evaluationCosts, paint)],
+    [
+      ...renderBank(bank, { rows: BANK_ROWS, more: `clift bank show ${runs.training}` }, paint),
+      '',
+      ...renderBankHistory(bank),
+    ],
+    renderSwap(report.swap, paint),
+    renderPlace(report, place, paint),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function renderPlace({ runs, swap, arms }: DemoReport, place: Whereabouts, paint: Paint): string[] {
+  const task = swap?.taskId ?? '<task>';
+  return [
+    paint('bold', 'Stored'),
+    ...fields([
+      ['runs', [...new Set([runs.training, ...arms.map(({ runId }) => runId)])].join(', ')],
+      [
+        'database',
+        place.databaseUrl === undefined ? `PostgreSQL in ${place.home}` : withoutPassword(place.databaseUrl),
+      ],
+      ['blobs', place.blobDirectory],
+    ]),
+    '',
+    paint('bold', 'Next'),
+    ...fields([
+      [`clift show ${runs.clift} ${task}`, swap === null ? 'one task of the evaluation' : 'the swapped task'],
+      [`clift show ${runs.training} step 0`, 'a training step: rollouts, judge scores, advantages'],
+      [`clift bank show ${runs.training}`, 'every question with its certificates'],
+      [`clift audit ${task}`, 'one task across all runs'],
+      ['clift runs', 'every run, its state and its cost'],
+    ]),
+  ];
+}
+
+/** Secrets stay in the environment. */
+function withoutPassword(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  url.password = '';
+  return url.href;
+}
