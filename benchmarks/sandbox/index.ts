@@ -6,10 +6,12 @@ import { nextOracleAction } from './kit/oracle.ts';
 import type { Subgoal } from './kit/subgoals.ts';
 import { type SandboxTask, tasksOf } from './kit/tasks.ts';
 import { mailApp } from './mail/app.ts';
+import { type SeedQuestion, seedQuestions } from './questions.ts';
 import { shopApp } from './shop/app.ts';
 import { trackerApp } from './tracker/app.ts';
 
 export type { Subgoal } from './kit/subgoals.ts';
+export type { SeedQuestion } from './questions.ts';
 
 /** Raise it when pages, commands or verifiers change in a way that the tasks themselves do not show. */
 const PAGES_REVISION = 1;
@@ -17,6 +19,7 @@ const PAGES_REVISION = 1;
 export interface SandboxBenchmark extends Benchmark {
   /** Milestones for the rubric judge. Throws for a task of another benchmark. */
   rubric(taskId: string): readonly Subgoal[];
+  readonly seedQuestions: readonly SeedQuestion[];
   /** What somebody who knows the solution does next, decided from role, name and context on the page. */
   oracleAction(task: Task, observation: Observation, history: readonly TraceStep[]): Action;
 }
@@ -40,6 +43,7 @@ export function createSandboxBenchmark(): SandboxBenchmark {
     open: async (task, signal) => openEnvironment(find(task.id), signal),
     grade: async (task, evidence) => find(task.id).grade(evidence),
     rubric: (taskId) => find(taskId).subgoals,
+    seedQuestions,
     oracleAction: (task, observation, history) => nextOracleAction(find(task.id), observation, history),
   };
 }
