@@ -25,6 +25,7 @@ const INIT_TIMEOUT_MS = 120_000;
 /** Long enough for crash recovery of a large write-ahead log. */
 const START_TIMEOUT_MS = 60_000;
 const HUNG_AFTER_MS = 10_000;
+const HUNG_GRACE_MS = 2000;
 const STOP_GRACE_MS = 30_000;
 /** After a kill -9 the orphaned backends hold the shared memory until they notice. */
 const START_ATTEMPTS = 8;
@@ -46,7 +47,7 @@ export async function startPostgresServer(home: string): Promise<RunningPostgres
   if (last && isAlive(last)) {
     if (await waitUntil(() => isServing(place, last.port), HUNG_AFTER_MS))
       return running(place, last.port, false);
-    await stopPostgresServer(home);
+    await stopProcess(last, 'SIGINT', HUNG_GRACE_MS);
   }
   const record = await launch(paths, place, last?.port);
   await createDatabase(place, record.port);

@@ -19,6 +19,7 @@ import { addSearchAttributes, isTemporalAnswering, raiseRetention } from './temp
 const START_TIMEOUT_MS = 60_000;
 /** A busy server may be slow to answer; one that is silent for this long is hung and is replaced. */
 const HUNG_AFTER_MS = 10_000;
+const HUNG_GRACE_MS = 2000;
 const STOP_GRACE_MS = 15_000;
 
 export interface RunningServer {
@@ -34,7 +35,7 @@ export async function startTemporalServer(settings: Settings, report: Report): P
   if (last && isAlive(last)) {
     if (await waitUntil(() => isAnswering(last), HUNG_AFTER_MS))
       return { port: last.port, startedByUs: false };
-    await stopTemporalServer(settings.home);
+    await stopProcess(last, 'SIGTERM', HUNG_GRACE_MS);
   }
   const program = await ensureTemporalCli(settings, report);
   // A port that was free a moment ago may be taken when the server binds it: one more try with another.
