@@ -37,7 +37,8 @@ export function attemptStore(database: Database, blobs: BlobStore): AttemptStore
         return only(rows, noRollout(rolloutId)).initialStateDigest === digest;
       }),
 
-    recordStep: async (rolloutId, fence, step) => {
+    recordStep: async (rolloutId, fence, given) => {
+      const step = stepRow.parse(given);
       if (!(await appendStep(database, rolloutId, fence, step))) {
         await explainRefusedStep(database, rolloutId, fence, step);
       }

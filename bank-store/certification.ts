@@ -4,7 +4,7 @@ import type { CertificationStore, StepKey } from './contract.ts';
 import { type Database, INSERT_BATCH, insertRows, jsonRows, type Session } from './database.ts';
 import { StepOrderError } from './errors.ts';
 import { insertImmutable } from './immutable.ts';
-import { certificateSchema, trackerSchema } from './schemas/method.ts';
+import { certificateSchema, questionSchema, trackerSchema } from './schemas/method.ts';
 import { questionRow } from './schemas/rows.ts';
 
 export function certificationStore(database: Database): CertificationStore {
@@ -15,11 +15,13 @@ export function certificationStore(database: Database): CertificationStore {
         const inserted = await insertImmutable(session, {
           table: 'questions',
           key: ['run_id', 'shard', 'id', 'version', 'step'],
-          rows: questions.map((question) => ({
-            ...keyOf(at),
-            ...question,
-            assertion: question.assertion ?? null,
-          })),
+          rows: questions
+            .map((given) => questionSchema.parse(given))
+            .map((question) => ({
+              ...keyOf(at),
+              ...question,
+              assertion: question.assertion ?? null,
+            })),
           remedy:
             'a version reads one way at one training step; save the change at a later step or as a new version',
         });

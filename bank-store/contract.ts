@@ -2,6 +2,7 @@
  * The memory of the house, as its users see it. Every write is keyed by its meaning: a repeat changes nothing, and
  * a repeat with other content throws `ContentConflict`. Payloads go to the blob store, rows keep their digests.
  * Every method may also throw `StoreUnavailable`, which passes by itself; the others in errors.ts do not.
+ * Tasks, steps and questions are parsed on the way in too (`ZodError`), so that what was stored can be read.
  * Stored text is well formed: NUL and lone surrogates come back as U+FFFD.
  */
 import type { Outcome, RunState } from '../activities/contracts.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { taskSchema } from '../benchmarks/schemas.ts';
 import { digestOf } from './canonical-json.ts';
 import type { TaskStore } from './contract.ts';
 import { type Database, insertRows, only, type Session } from './database.ts';
 import { ContentConflict } from './errors.ts';
 import { insertImmutable } from './immutable.ts';
-import { taskSchema } from './schemas/benchmark.ts';
 
 export function taskStore(database: Database): TaskStore {
   return {
@@ -13,14 +13,16 @@ export function taskStore(database: Database): TaskStore {
         await insertImmutable(session, {
           table: 'tasks',
           key: ['id'],
-          rows: tasks.map((task) => ({
-            id: task.id,
-            benchmark: task.benchmark,
-            app: task.app,
-            split: task.split,
-            provenance: task.provenance,
-            document: task,
-          })),
+          rows: tasks
+            .map((given) => taskSchema.parse(given))
+            .map((task) => ({
+              id: task.id,
+              benchmark: task.benchmark,
+              app: task.app,
+              split: task.split,
+              provenance: task.provenance,
+              document: task,
+            })),
           remedy: 'tasks never change, so give the new task another id, or use another database',
         });
       }),

@@ -1,6 +1,8 @@
 /** Rows with camelCase names, as SQL returns them; columns that a record does not have are left out. */
 import { z } from 'zod';
 import type { Outcome } from '../../activities/contracts.ts';
+import type { GuardFlag } from '../../benchmarks/contract.ts';
+import { actionResultSchema, actionSchema, actionTargetSchema } from '../../benchmarks/schemas.ts';
 import type { TrainerMetrics } from '../../models/contract.ts';
 import type { Question } from '../../workflows/method/types.ts';
 import type {
@@ -20,7 +22,6 @@ import type {
   StoredVote,
   TrainingStepRow,
 } from '../records.ts';
-import { actionResultSchema, actionSchema, actionTargetSchema, guardFlagSchema } from './benchmark.ts';
 import { questionSchema } from './method.ts';
 import { schemaFor } from './schema-for.ts';
 
@@ -87,6 +88,10 @@ export const outcomeSchema = schemaFor<Outcome>()(
       ]),
     }),
   ]),
+);
+
+const guardFlagSchema = schemaFor<GuardFlag>()(
+  z.strictObject({ rule: z.string(), detail: z.string(), invalidates: z.boolean() }),
 );
 
 export const endingSchema = schemaFor<AttemptEnding>()(
