@@ -1,30 +1,21 @@
 import { z } from 'zod';
 import type { Action, ActionResult } from '../../benchmarks/contract.ts';
+import { actionResultSchema } from '../../benchmarks/schemas.ts';
 import { clickMouse, insertText, moveMouse, pressNamedKey } from './input.ts';
 import type { Tab } from './tab.ts';
 
 type Refusal = Extract<ActionResult, { ok: false }>;
 type ActionOf<T extends Action['tool']> = Extract<Action, { tool: T }>;
 
-const refusalSchema = z.object({
+/** The page's answers: a refusal is the action's result, anything else says how to go on. */
+const refusalSchema = z.strictObject({
   ok: z.literal(false),
-  code: z.enum([
-    'stale',
-    'covered',
-    'disabled',
-    'not-editable',
-    'no-such-option',
-    'not-allowed',
-    'not-found',
-    'timeout',
-    'invalid',
-  ]),
+  code: z.literal(['stale', 'covered', 'disabled', 'not-editable', 'no-such-option', 'not-found', 'invalid']),
   message: z.string(),
 });
 const pointSchema = z.object({ ok: z.literal(true), x: z.number(), y: z.number() });
 const aimedSchema = z.union([pointSchema, refusalSchema]);
 const fieldSchema = z.union([pointSchema.extend({ entry: z.enum(['keys', 'set']) }), refusalSchema]);
-const doneSchema = z.union([z.object({ ok: z.literal(true), note: z.string().nullable() }), refusalSchema]);
 const positionSchema = z.union([
   z.object({ ok: z.literal(true), state: z.string().nullable(), radio: z.boolean() }),
   refusalSchema,
@@ -56,13 +47,13 @@ export async function performAction(tab: Tab, action: Action, reach: Reach): Pro
     case 'type':
       return type(tab, action);
     case 'select':
-      return doneSchema.parse(await tab.world.call('select', action.ref, action.option));
+      return actionResultSchema.parse(await tab.world.call('select', action.ref, action.option));
     case 'check':
       return check(tab, action);
     case 'press':
       return press(tab, action.key);
     case 'scroll':
-      return doneSchema.parse(await tab.world.call('scroll', action.ref, action.direction));
+      return actionResultSchema.parse(await tab.world.call('scroll', action.ref, action.direction));
     case 'hover':
       return hover(tab, action.ref);
     case 'drag':
@@ -74,7 +65,7 @@ export async function performAction(tab: Tab, action: Action, reach: Reach): Pro
     case 'tab':
       return reach.switchTab(action.index);
     case 'find':
-      return doneSchema.parse(await tab.world.call('find', action.text));
+      return actionResultSchema.parse(await tab.world.call('find', action.text));
     case 'wait':
     case 'stop':
     case 'infeasible':
@@ -148,7 +139,7 @@ async function type(tab: Tab, action: ActionOf<'type'>): Promise<ActionResult> {
 }
 
 async function setField(tab: Tab, { ref, text }: ActionOf<'type'>): Promise<ActionResult> {
-  return doneSchema.parse(await tab.world.call('setField', ref, text));
+  return actionResultSchema.parse(await tab.world.call('setField', ref, text));
 }
 
 async function typeKeys(
@@ -157,7 +148,7 @@ async function typeKeys(
   { x, y }: { x: number; y: number },
 ): Promise<ActionResult> {
   await clickMouse(tab.cdp, { x, y }, 'single');
-  const caret = doneSchema.parse(await tab.world.call('takeCaret', ref, clear));
+  const caret = actionResultSchema.parse(await tab.world.call('takeCaret', ref, clear));
   if (!caret.ok) return caret;
   if (text !== '') await insertText(tab.cdp, text);
   else if (clear) await pressNamedKey(tab.cdp, 'Delete');

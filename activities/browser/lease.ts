@@ -2,7 +2,20 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { identifyProcess, isAlive, type ProcessIdentity, stopProcess } from '../../infra/processes.ts';
+
+/** A process of ours. The start time tells it from a stranger that was given the same pid later. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+/** What the pool needs to know of and do to processes. */
+export interface Processes {
+  identifyProcess(pid: number): ProcessIdentity | undefined;
+  isAlive(identity: ProcessIdentity): boolean;
+  /** `signal` first, SIGKILL after `graceMs`; returns once the process is gone. */
+  stopProcess(identity: ProcessIdentity, signal: NodeJS.Signals, graceMs: number): Promise<void>;
+}
 
 /** What a worker leaves on disk about a browser that it started, so that others can clean up after it. */
 const leaseSchema = z.object({
@@ -14,62 +27,71 @@ const leaseSchema = z.object({
 
 export type BrowserLease = z.infer<typeof leaseSchema>;
 
-export function describeLease(browserPid: number, profile: string | null): BrowserLease {
-  const browser = identifyProcess(browserPid);
-  const worker = identifyProcess(process.pid);
-  if (!browser || !worker) throw new Error('The browser ended as soon as it had started.');
-  return { browser, worker, profile };
-}
+/** The leases of one machine's workers, a file for each browser. */
+export class Leases {
+  readonly #directory: string;
+  readonly #processes: Processes;
 
-export function writeLease(directory: string, lease: BrowserLease): void {
-  mkdirSync(directory, { recursive: true });
-  const path = leasePath(directory, lease.browser);
-  writeFileSync(`${path}.new`, JSON.stringify(lease));
-  renameSync(`${path}.new`, path);
-}
+  constructor(directory: string, processes: Processes) {
+    this.#directory = directory;
+    this.#processes = processes;
+    mkdirSync(directory, { recursive: true });
+  }
 
-export function removeLease(directory: string, lease: BrowserLease): void {
-  rmSync(leasePath(directory, lease.browser), { force: true });
-}
+  /** Throws when the browser has ended already. */
+  write(browserPid: number, profile: string | null): BrowserLease {
+    const browser = this.#processes.identifyProcess(browserPid);
+    const worker = this.#processes.identifyProcess(process.pid);
+    if (!browser || !worker) throw new Error('The browser ended as soon as it had started.');
+    const lease = { browser, worker, profile };
+    const path = this.#pathOf(lease);
+    writeFileSync(`${path}.new`, JSON.stringify(lease));
+    renameSync(`${path}.new`, path);
+    return lease;
+  }
 
-function leasePath(directory: string, browser: ProcessIdentity): string {
-  return join(directory, `browser-${browser.pid}-${browser.startedAt.replace(/\W+/g, '_')}.json`);
-}
+  remove(lease: BrowserLease): void {
+    rmSync(this.#pathOf(lease), { force: true });
+  }
 
-/**
- * Ends the browsers whose worker is gone and removes their profiles. A process counts as ours only when its start
- * time is the one on the lease: the system may have given the number to a stranger since. Returns how many ended.
- */
-export async function reapOrphans(directory: string): Promise<number> {
-  let ended = 0;
-  for (const path of leaseFiles(directory)) {
-    const lease = readLease(path);
-    if (lease !== null && isAlive(lease.worker)) continue;
-    if (lease !== null) {
-      if (isAlive(lease.browser)) ended += 1;
-      await endBrowser(lease);
+  #pathOf({ browser }: BrowserLease): string {
+    return join(this.#directory, `browser-${browser.pid}-${browser.startedAt.replace(/\W+/g, '_')}.json`);
+  }
+
+  /**
+   * Ends the browsers whose worker is gone and removes their profiles. A process counts as ours only when its start
+   * time is the one on the lease. Returns how many ended.
+   */
+  async reapOrphans(): Promise<number> {
+    let ended = 0;
+    for (const path of this.#files()) {
+      const lease = readLease(path);
+      if (lease !== null && this.#processes.isAlive(lease.worker)) continue;
+      if (lease !== null) {
+        if (this.#processes.isAlive(lease.browser)) ended += 1;
+        await this.endBrowser(lease);
+      }
+      rmSync(path, { force: true });
     }
-    rmSync(path, { force: true });
+    return ended;
   }
-  return ended;
-}
 
-/** Kills the process before its profile goes, so that nothing writes into what is being deleted. */
-export async function endBrowser(lease: BrowserLease): Promise<void> {
-  await stopProcess(lease.browser, 'SIGKILL', 5_000);
-  if (lease.profile !== null && isTemporaryProfile(lease.profile)) {
-    rmSync(lease.profile, { recursive: true, force: true, maxRetries: 3 });
+  /** Kills the process before its profile goes, so that nothing writes into what is being deleted. */
+  async endBrowser({ browser, profile }: BrowserLease): Promise<void> {
+    await this.#processes.stopProcess(browser, 'SIGKILL', 5_000);
+    if (profile !== null && isTemporaryProfile(profile)) {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+
+  #files(): string[] {
+    return readdirSync(this.#directory)
+      .filter((name) => name.startsWith('browser-') && name.endsWith('.json'))
+      .map((name) => join(this.#directory, name));
   }
 }
 
-function leaseFiles(directory: string): string[] {
-  mkdirSync(directory, { recursive: true });
-  return readdirSync(directory)
-    .filter((name) => name.startsWith('browser-') && name.endsWith('.json'))
-    .map((name) => join(directory, name));
-}
-
-/** Null for a file that a crash left half-written: it names nobody that could be ended. */
+/** Null for a file that cannot be read: it names nobody that could be ended. */
 function readLease(path: string): BrowserLease | null {
   try {
     return leaseSchema.parse(JSON.parse(readFileSync(path, 'utf8')));

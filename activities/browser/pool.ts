@@ -3,20 +3,14 @@ import { readFileSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { weather } from '../failures.ts';
 import { within } from './deadline.ts';
-import {
-  type BrowserLease,
-  describeLease,
-  endBrowser,
-  reapOrphans,
-  removeLease,
-  writeLease,
-} from './lease.ts';
+import { type BrowserLease, Leases, type Processes } from './lease.ts';
 
 export interface BrowserPoolOptions {
   /** Chromium or, better, its headless shell. */
   readonly executablePath: string;
   /** Where the leases of this machine's workers lie. */
   readonly leaseDirectory: string;
+  readonly processes: Processes;
   /** Rollouts after which a browser is replaced: what leaks in it never grows old. */
   readonly retireAfter?: number;
 }
@@ -45,16 +39,18 @@ const CLOSE_LIMIT_MS = 5_000;
  */
 export class BrowserPool {
   readonly #options: BrowserPoolOptions;
+  readonly #leases: Leases;
   readonly #running = new Set<Running>();
   #current: Promise<Running> | null = null;
 
   constructor(options: BrowserPoolOptions) {
     this.#options = options;
+    this.#leases = new Leases(options.leaseDirectory, options.processes);
   }
 
   /** Ends what dead workers left behind; to be called once before the first use. */
   async start(): Promise<void> {
-    await reapOrphans(this.#options.leaseDirectory);
+    await this.#leases.reapOrphans();
   }
 
   /** Throws weather `BrowserCrashed` when no browser can be started. */
@@ -99,8 +95,7 @@ export class BrowserPool {
     const browser = await launchChromium(this.#options.executablePath);
     try {
       const pid = await browserPid(browser);
-      const lease = describeLease(pid, profileOf(pid));
-      writeLease(this.#options.leaseDirectory, lease);
+      const lease = this.#leases.write(pid, profileOf(pid));
       const running: Running = { browser, lease, rollouts: 0, inUse: 0, retired: false };
       this.#running.add(running);
       browser.on('disconnected', () => this.#forget(running));
@@ -127,7 +122,7 @@ export class BrowserPool {
   }
 
   async #kill(running: Running): Promise<void> {
-    await endBrowser(running.lease);
+    await this.#leases.endBrowser(running.lease);
     this.#forget(running);
   }
 
@@ -135,7 +130,7 @@ export class BrowserPool {
     if (!this.#running.delete(running)) return;
     if (!running.retired) this.#current = null;
     running.retired = true;
-    removeLease(this.#options.leaseDirectory, running.lease);
+    this.#leases.remove(running.lease);
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../activities/browser/session.ts';
 import type { Observation, ObservedElement } from '../../../benchmarks/contract.ts';
 import { findChromium } from '../../../infra/chromium.ts';
+import * as processes from '../../../infra/processes.ts';
 import { loadSettings } from '../../../workers/settings.ts';
 
 export type Page = string | ((request: IncomingMessage, response: ServerResponse) => void);
@@ -59,6 +60,7 @@ export async function createTestPool(retireAfter?: number): Promise<TestPool> {
   const pool = new BrowserPool({
     executablePath: await chromiumPath(),
     leaseDirectory,
+    processes,
     ...(retireAfter !== undefined && { retireAfter }),
   });
   const close = async () => {

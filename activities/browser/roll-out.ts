@@ -1,0 +1,162 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { AttemptClaim, AttemptEnding, FinishedRollout } from '../../bank-store/contract.ts';
+import type { Environment } from '../../benchmarks/contract.ts';
+import type { Outcome, RolloutSummary } from '../contracts.ts';
+import { weather } from '../failures.ts';
+import { Attempt, type DeadAttempt } from './attempt.ts';
+import { PageScriptError } from './page-world.ts';
+import type { BrowserParts, RolloutPlan } from './parts.ts';
+import type { PolicyCache } from './policy-cache.ts';
+import { openBrowserSession } from './session.ts';
+
+/** Attempts in a row that may die without a step before the rollout is given up as unscored. */
+const BARREN_LIMIT = 3;
+
+/**
+ * Acts, grades and records one rollout. A try that follows another one resumes its attempt where the benchmark can
+ * be reset, and begins the next attempt elsewhere. Throws weather for Temporal to retry; a rollout that no attempt
+ * could begin ends as `unscored: infra` (invariant 1).
+ */
+export async function rollOut(
+  parts: BrowserParts,
+  policies: PolicyCache,
+  input: { readonly runId: string; readonly rolloutId: string },
+  signal: AbortSignal,
+): Promise<RolloutSummary> {
+  const plan = await readPlan(parts, policies, input);
+  let claim = await parts.store.claimAttempt(input.rolloutId, parts.worker);
+  while (claim.finished === null) {
+    if (claim.barrenAttempts >= BARREN_LIMIT) return giveUp(parts, plan, claim);
+    const ending = await live(parts, plan, claim, signal);
+    claim = await conclude(parts, plan, claim, ending);
+  }
+  return summarise(plan.rollout.id, claim.finished);
+}
+
+async function readPlan(
+  { store, benchmarkNamed }: BrowserParts,
+  policies: PolicyCache,
+  { runId, rolloutId }: { readonly runId: string; readonly rolloutId: string },
+): Promise<RolloutPlan> {
+  const { rollout } = await store.getRollout(rolloutId);
+  const task = await store.getTask(rollout.taskId);
+  const policy = await policies.open(rollout.adapterDigest);
+  return { runId, rollout, task, benchmark: benchmarkNamed(task.benchmark), policy };
+}
+
+// ---- one attempt -------------------------------------------------------------------------------------------
+
+/** One life: environment and browser are there for it alone, and are gone when it ends, however it ends. */
+async function live(
+  parts: BrowserParts,
+  plan: RolloutPlan,
+  claim: AttemptClaim,
+  signal: AbortSignal,
+): Promise<AttemptEnding | DeadAttempt> {
+  if (claim.steps.length > 0 && !plan.benchmark.resettable) {
+    return { deadBecause: 'cannot be resumed: the site cannot be reset' };
+  }
+  let newSteps = 0;
+  try {
+    const environment = await openEnvironment(plan, signal);
+    try {
+      if (!(await confirmStart(parts, plan, claim, environment))) {
+        return { deadBecause: 'cannot be resumed: the environment resets to another state than before' };
+      }
+      const session = await openBrowserSession({
+        pool: parts.pool,
+        environment,
+        task: plan.task,
+        clock: plan.benchmark.clock,
+        signal,
+      });
+      const attempt = new Attempt(parts, plan, claim, { environment, session }, signal);
+      try {
+        return await attempt.run();
+      } finally {
+        newSteps = attempt.newSteps;
+        await session.close();
+      }
+    } finally {
+      await environment.close();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (newSteps === 0 && isOfThePlace(error)) return { deadBecause: error.message.slice(0, 500), error };
+    throw error;
+  }
+}
+
+async function openEnvironment({ benchmark, task }: RolloutPlan, signal: AbortSignal): Promise<Environment> {
+  try {
+    return await benchmark.open(task, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw weather('NetworkDown', `The application of ${task.id} did not start: ${reason}`, error);
+  }
+}
+
+/** On a site that cannot be reset there is no start to compare. */
+async function confirmStart(
+  { store }: BrowserParts,
+  { benchmark, rollout }: RolloutPlan,
+  { fence }: AttemptClaim,
+  { initialStateDigest }: Environment,
+): Promise<boolean> {
+  return !benchmark.resettable || store.confirmInitialState(rollout.id, fence, initialStateDigest);
+}
+
+// ---- how it went on ----------------------------------------------------------------------------------------
+
+/** Finished, or dead: then the next attempt begins, at once or, after weather, when Temporal tries again. */
+async function conclude(
+  { store }: BrowserParts,
+  { rollout }: RolloutPlan,
+  claim: AttemptClaim,
+  ending: AttemptEnding | DeadAttempt,
+): Promise<AttemptClaim> {
+  if (!('deadBecause' in ending)) {
+    return { ...claim, finished: await store.finishRollout(rollout.id, claim.fence, ending) };
+  }
+  const next = await store.abandonAttempt(rollout.id, claim.fence, ending.deadBecause);
+  if (ending.error !== undefined && next.barrenAttempts < BARREN_LIMIT) throw ending.error;
+  return next;
+}
+
+/** True for what the browser, the network or the page did to the attempt; a model or the store is no such thing. */
+function isOfThePlace(error: unknown): error is Error {
+  if (error instanceof PageScriptError) return true;
+  return error instanceof ApplicationFailure && ['BrowserCrashed', 'NetworkDown'].includes(error.type ?? '');
+}
+
+async function giveUp(
+  { store }: BrowserParts,
+  { rollout }: RolloutPlan,
+  { attempt, barrenAttempts }: AttemptClaim,
+): Promise<RolloutSummary> {
+  const outcome: Outcome = { kind: 'unscored', cause: 'infra' };
+  const causes = (await store.attemptsOf(rollout.id))
+    .slice(-barrenAttempts - 1, -1)
+    .map(({ ending }) => ending);
+  await store.failRollout(
+    rollout.id,
+    outcome,
+    `${barrenAttempts} attempts died without a step: ${causes.join('; ')}`,
+  );
+  const { finished, steps } = await store.getRollout(rollout.id);
+  if (finished !== null) return summarise(rollout.id, finished);
+  return {
+    rolloutId: rollout.id,
+    attempt,
+    outcome,
+    stopReason: 'died',
+    steps: steps.length,
+    trajectoryDigest: null,
+  };
+}
+
+function summarise(rolloutId: string, finished: FinishedRollout): RolloutSummary {
+  const { attempt, outcome, stopReason, steps, trajectoryDigest } = finished;
+  return { rolloutId, attempt, outcome, stopReason, steps, trajectoryDigest };
+}
