@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { type EvaluateConfig, evaluateConfigSchema, type TrainConfig, trainConfigSchema } from '../activities/run-config.ts';
+import {
+  type EvaluateConfig,
+  evaluateConfigSchema,
+  type TrainConfig,
+  trainConfigSchema,
+} from '../activities/run-config.ts';
 
 /** A YAML file of infra/experiments: one training run and the evaluations that go with it. */
 export interface Experiment {
@@ -43,5 +48,12 @@ export function evaluationOf(
   const { rolloutBudget, ...digests } = what;
   const { benchmark, seed } = train;
   const hyperparameters = { ...train.hyperparameters, rolloutBudget };
-  return evaluateConfigSchema.parse({ kind: 'evaluate', benchmark, seed, hyperparameters, concurrency, ...digests });
+  return evaluateConfigSchema.parse({
+    kind: 'evaluate',
+    benchmark,
+    seed,
+    hyperparameters,
+    concurrency,
+    ...digests,
+  });
 }

@@ -1,4 +1,10 @@
-import { type Client, type WorkflowHandle, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/client';
 import { seedQuestion } from '../activities/question-id.ts';
 import type { EvaluateConfig, RunConfig, TrainConfig } from '../activities/run-config.ts';
 import type { BankStore, Run } from '../bank-store/contract.ts';
@@ -22,7 +28,8 @@ export interface Place {
 
 export interface StartedRun {
   readonly run: Run;
-  readonly handle: WorkflowHandle;
+  /** Null for a run that was completed before. */
+  readonly handle: WorkflowHandle | null;
 }
 
 /** Starts a training run, or joins it if it exists with the same identity. Every step of it can be repeated. */
@@ -32,29 +39,35 @@ export async function startTraining(place: Place, name: string, config: TrainCon
   for (let shard = 0; shard < config.shards; shard += 1) {
     await place.store.saveQuestions({ runId: run.id, shard, step: -1 }, questions);
   }
-  const handle = await place.client.workflow.start<typeof trainRunWorkflow>('trainRunWorkflow', {
-    ...startOptions(trainRunId(run.id), run),
-    args: [
-      {
-        runId: run.id,
-        shards: config.shards,
-        steps: config.steps,
-        growEverySteps: config.hyperparameters.growEverySteps,
-      },
-    ],
-  });
-  return { run, handle };
+  return startOrJoin(place, run, trainRunId(run.id), (options) =>
+    place.client.workflow.start<typeof trainRunWorkflow>('trainRunWorkflow', {
+      ...options,
+      args: [
+        {
+          runId: run.id,
+          shards: config.shards,
+          steps: config.steps,
+          growEverySteps: config.hyperparameters.growEverySteps,
+        },
+      ],
+    }),
+  );
 }
 
 /** Starts an evaluation of the held-out tasks, or joins it. */
-export async function startEvaluation(place: Place, name: string, config: EvaluateConfig): Promise<StartedRun> {
+export async function startEvaluation(
+  place: Place,
+  name: string,
+  config: EvaluateConfig,
+): Promise<StartedRun> {
   const run = await prepareRun(place, name, config, 'heldout');
   const tasks = (await place.store.taskList(run.id)).length;
-  const handle = await place.client.workflow.start<typeof evaluateSuiteWorkflow>('evaluateSuiteWorkflow', {
-    ...startOptions(evaluateSuiteId(run.id), run),
-    args: [{ runId: run.id, tasks, concurrency: config.concurrency }],
-  });
-  return { run, handle };
+  return startOrJoin(place, run, evaluateSuiteId(run.id), (options) =>
+    place.client.workflow.start<typeof evaluateSuiteWorkflow>('evaluateSuiteWorkflow', {
+      ...options,
+      args: [{ runId: run.id, tasks, concurrency: config.concurrency }],
+    }),
+  );
 }
 
 /** Run row, tasks and the pinned list (invariant 10); a run that exists with another identity is refused. */
@@ -81,7 +94,22 @@ async function prepareRun(
   return run;
 }
 
-/** A finished workflow is not started again; one that failed or was lost is, and finds its work in the store. */
+/** A workflow that failed or was lost is started again and finds its work in the store; a finished one is joined. */
+async function startOrJoin(
+  { client }: Place,
+  run: Run,
+  workflowId: string,
+  start: (options: ReturnType<typeof startOptions>) => Promise<WorkflowHandle>,
+): Promise<StartedRun> {
+  if (run.state === 'completed') return { run, handle: null };
+  try {
+    return { run, handle: await start(startOptions(workflowId, run)) };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return { run, handle: client.workflow.getHandle(workflowId) };
+  }
+}
+
 function startOptions(workflowId: string, { id, kind }: Run) {
   return {
     workflowId,

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runConfigSchema } from '../activities/run-config.ts';
+import type { BankStore, RolloutCounts, Run } from '../bank-store/contract.ts';
+
+const EVERY_MS = 1_000;
+/** Without a terminal, progress goes to a log: a line now and then is enough. */
+const LOG_EVERY_MS = 15_000;
+
+/** Shows how far a run is until `ended` settles; returns or throws what that did. */
+export async function showProgress<T>(
+  store: BankStore,
+  run: Run,
+  phase: string,
+  ended: Promise<T>,
+): Promise<T> {
+  const display = new ProgressDisplay(phase);
+  const first = await measure(store, run);
+  const began = Date.now();
+  let isOver = false;
+  const over = ended.finally(() => {
+    isOver = true;
+  });
+  const settled = over.then(
+    () => {},
+    () => {},
+  );
+  while (!isOver) {
+    await Promise.race([settled, sleep(EVERY_MS)]);
+    const now = await measure(store, run);
+    display.show(now, timeLeftMs(first.done, now, Date.now() - began));
+  }
+  display.end(await measure(store, run), Date.now() - began);
+  return over;
+}
+
+interface Progress {
+  readonly unit: 'training steps' | 'tasks';
+  readonly done: number;
+  readonly total: number;
+  readonly rollouts: RolloutCounts;
+}
+
+async function measure(store: BankStore, run: Run): Promise<Progress> {
+  const rollouts = await store.rolloutCounts(run.id);
+  const config = runConfigSchema.parse(run.config);
+  if (config.kind === 'train') {
+    const steps = await store.trainingSteps(run.id);
+    return { unit: 'training steps', done: steps.length, total: config.steps * config.shards, rollouts };
+  }
+  const [list, selections] = await Promise.all([store.taskList(run.id), store.selections(run.id)]);
+  return { unit: 'tasks', done: selections.length, total: list.length, rollouts };
+}
+
+/** Null until something of this phase was done. */
+function timeLeftMs(doneBefore: number, { done, total }: Progress, elapsedMs: number): number | null {
+  const here = done - doneBefore;
+  return here === 0 ? null : (elapsedMs / here) * (total - done);
+}
+
+class ProgressDisplay {
+  readonly #phase: string;
+  #lastLogMs = 0;
+
+  constructor(phase: string) {
+    this.#phase = phase;
+  }
+
+  show(progress: Progress, leftMs: number | null): void {
+    const left = leftMs === null ? '' : `, about ${duration(leftMs)} left`;
+    if (process.stderr.isTTY) {
+      process.stderr.write(`\r\x1b[2K${this.#describe(progress)}${left}`);
+    } else if (Date.now() - this.#lastLogMs >= LOG_EVERY_MS) {
+      this.#lastLogMs = Date.now();
+      process.stderr.write(`${this.#describe(progress)}${left}\n`);
+    }
+  }
+
+  end(progress: Progress, elapsedMs: number): void {
+    const start = process.stderr.isTTY ? '\r\x1b[2K' : '';
+    process.stderr.write(`${start}${this.#describe(progress)}, ${duration(elapsedMs)}\n`);
+  }
+
+  #describe({ unit, done, total, rollouts }: Progress): string {
+    const { success, failure, unscored, open } = rollouts;
+    return (
+      `${this.#phase}: ${done}/${total} ${unit}; ` +
+      `rollouts ${success} succeeded, ${failure} failed, ${unscored} unscored, ${open} open`
+    );
+  }
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

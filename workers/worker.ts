@@ -1,0 +1,53 @@
+/**
+ * A worker process: `node workers/worker.ts <role>…`. Serves the task queues of its roles until SIGTERM or until the
+ * process that forked it is gone; then lets running activities end, up to the grace time.
+ */
+import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { type TaskQueue, taskQueues } from '../workflows/names.ts';
+import { createRoles } from './roles.ts';
+import { loadSettings } from './settings.ts';
+
+async function main(roleNames: readonly string[]): Promise<void> {
+  const roles = parseRoles(roleNames);
+  const settings = loadSettings();
+  if (settings.temporalConnection === undefined || settings.databaseUrl === undefined) {
+    throw new Error('a worker needs TEMPORAL_ADDRESS and DATABASE_URL; `clift up` prints both');
+  }
+  Runtime.install({ logger: new DefaultLogger('WARN') });
+  const connection = await NativeConnection.connect(settings.temporalConnection);
+  const parts = await createRoles(settings, connection);
+  try {
+    const workers = await Promise.all(roles.map((role) => parts.create(role)));
+    shutDownWithParent(workers);
+    process.send?.('ready');
+    await Promise.all(workers.map((worker) => worker.run()));
+  } finally {
+    await parts.close();
+    await connection.close();
+  }
+}
+
+function parseRoles(names: readonly string[]): readonly TaskQueue[] {
+  const known = Object.values(taskQueues);
+  const roles = names.map((name) => known.find((role) => role === name));
+  if (roles.length === 0 || roles.includes(undefined)) {
+    throw new Error(`roles of a worker: ${known.join(', ')}; got: ${names.join(', ') || 'none'}`);
+  }
+  return roles.filter((role) => role !== undefined);
+}
+
+/** A worker whose supervisor was killed would go on working for a command that nobody runs any more. */
+function shutDownWithParent(workers: readonly Worker[]): void {
+  process.once('disconnect', () => {
+    for (const worker of workers) worker.shutdown();
+  });
+}
+
+try {
+  await main(process.argv.slice(2));
+  process.exit(0);
+} catch (error) {
+  // Also after a graceful period that was too short: only the end of the process stops such activities.
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exit(1);
+}
