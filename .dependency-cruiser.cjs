@@ -28,7 +28,7 @@ module.exports = {
       to: {
         pathNot: [
           '^workflows/',
-          '^node_modules/@temporalio/(workflow|common)/',
+          'node_modules/@temporalio/(workflow|common)/',
           '^activities/contracts[.]ts$',
         ],
       },
@@ -51,7 +51,7 @@ module.exports = {
           '^workflows/method/',
           CONTRACTS,
           '^benchmarks/schemas[.]ts$',
-          '^node_modules/(@types/)?(pg|zod|canonicalize)/',
+          'node_modules/(@types/)?(pg|zod|canonicalize)/',
         ],
         dependencyTypesNot: ['core'],
       },
@@ -99,7 +99,7 @@ module.exports = {
       to: {
         path: [
           '^(workflows|activities|benchmarks|bank-store|workers|cli|dashboard|infra)/',
-          '^node_modules/@temporalio/',
+          'node_modules/@temporalio/',
         ],
         pathNot: ['^workflows/method/', '^(activities/contracts|benchmarks/contract)[.]ts$'],
       },
@@ -119,7 +119,7 @@ module.exports = {
       to: {
         path: [
           '^(workflows|activities|models|bank-store|workers|cli|dashboard|infra)/',
-          '^node_modules/@temporalio/',
+          'node_modules/@temporalio/',
         ],
         pathNot: '^workflows/method/',
       },
@@ -185,7 +185,7 @@ module.exports = {
       from: {
         pathNot: ['^test/', '^cli/commands/test[.]ts$', '^infra/test-summary[.]ts$', '^infra/check[.]ts$'],
       },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: TYPE_ONLY, pathNot: '^node_modules/@types/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: TYPE_ONLY, pathNot: 'node_modules/@types/' },
     },
   ],
   options: {

@@ -37,18 +37,22 @@ export async function findChromium(settings: Settings): Promise<Chromium | undef
   return undefined;
 }
 
+/** Ways to bring a Chromium, in the order in which they are tried. */
+const INSTALLERS = { Playwright: installFromPlaywright, 'apt-get': installFromApt };
+
 /** The Chromium to use, installed when the machine has none: Playwright's own, else the system's package as root. */
 export async function ensureChromium(settings: Settings, report: Report): Promise<Chromium> {
+  const present = await findChromium(settings);
+  if (present) return present;
   const failures: string[] = [];
-  for (const install of [undefined, installFromPlaywright, installFromApt]) {
-    const result = await install?.(settings, report);
-    if (result && !result.ok) failures.push(result.failure);
-    const found = await findChromium(settings);
-    if (found) return found;
-    if (result?.ok) failures.push(`${install?.name}: installed, but it does not run`);
+  for (const [name, install] of Object.entries(INSTALLERS)) {
+    const { ok, failure } = await install(settings, report);
+    const installed = ok ? await findChromium(settings) : undefined;
+    if (installed) return installed;
+    failures.push(`${name}: ${ok ? 'what it installed does not run' : failure}`);
   }
   throw new Error(
-    `No Chromium: ${failures.join('; ')}.\nInstall Chromium (on Debian \`apt-get install chromium-headless-shell\`) or set CLIFT_CHROMIUM to its path.`,
+    `No Chromium. ${failures.join('; ')}.\nInstall Chromium (on Debian: apt-get install chromium-headless-shell) or set CLIFT_CHROMIUM to its path.`,
   );
 }
 
@@ -114,7 +118,7 @@ async function installFromApt({ searchPath }: Settings, report: Report): Promise
     return {
       ok: false,
       output: '',
-      failure: 'apt-get: not tried, as it needs Debian’s package manager and root',
+      failure: 'not tried, as it needs Debian’s package manager and root',
     };
   }
   report('Installing Debian’s package chromium-headless-shell …');

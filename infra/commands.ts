@@ -33,17 +33,18 @@ export function runCommand(
   return new Promise((resolve) => {
     execFile(command, args, options, (error, stdout, stderr) => {
       if (!error) return resolve({ ok: true, output: stdout, failure: '' });
-      const reason = error.killed
+      const failure = error.killed
         ? `took longer than ${timeoutMs / 1000} s`
-        : (lastLine(stderr) ?? lastLine(stdout) ?? lastLine(error.message) ?? 'failed');
-      resolve({ ok: false, output: stdout, failure: `${command}: ${reason}` });
+        : (tellingLine(stderr) ?? tellingLine(stdout) ?? error.message);
+      resolve({ ok: false, output: stdout, failure });
     });
   });
 }
 
-function lastLine(text: string): string | undefined {
+/** The first line that speaks of an error is nearest to the cause; without one, the last line. */
+function tellingLine(text: string): string | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return lines.at(-1)?.trim();
+  return (lines.find((line) => /\berror\b|^E: /i.test(line)) ?? lines.at(-1))?.trim();
 }
 
 /** Path of the first of `names` that is an executable file in one of the directories. */

