@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import canonicalize from 'canonicalize';
 import type { Action, Benchmark, Observation, Task, TraceStep } from '../contract.ts';
 import { openEnvironment } from './kit/environment.ts';
@@ -12,9 +13,6 @@ import { trackerApp } from './tracker/app.ts';
 
 export type { Subgoal } from './kit/subgoals.ts';
 export type { SeedQuestion } from './questions.ts';
-
-/** Raise it when pages, commands or verifiers change in a way that the tasks themselves do not show. */
-const PAGES_REVISION = 1;
 
 export interface SandboxBenchmark extends Benchmark {
   /** Milestones for the rubric judge. Throws for a task of another benchmark. */
@@ -48,13 +46,13 @@ export function createSandboxBenchmark(): SandboxBenchmark {
   };
 }
 
+/** Covers the sources of pages, commands and verifiers as well as the tasks made from them. */
 function revisionOf(all: readonly SandboxTask[]): string {
-  const content = canonicalize({
-    pages: PAGES_REVISION,
-    tasks: all.map(({ task, answer }) => ({ task, answer })),
-  });
-  return createHash('sha256')
-    .update(content ?? '')
-    .digest('hex')
-    .slice(0, 16);
+  const hash = createHash('sha256').update(canonicalize(all.map(({ content }) => content)) ?? '');
+  const folder = new URL('.', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(ts|js|css)$/.test(name),
+  );
+  for (const name of files.toSorted()) hash.update(name).update(readFileSync(new URL(name, folder)));
+  return hash.digest('hex').slice(0, 16);
 }

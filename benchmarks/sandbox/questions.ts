@@ -1,9 +1,8 @@
 import type { ActionTaken, Assertion, AssertionNode, Question } from '../../workflows/method/types.ts';
 
-/** A question that a bank starts from; ids and trackers are made when it enters the bank. */
+/** A question that a bank starts from; it gets its id and the provenance `seed` when it enters the bank. */
 export interface SeedQuestion extends Pick<Question, 'text' | 'scope' | 'polarity'> {
   readonly assertion: Assertion;
-  readonly provenance: { readonly source: 'seed' };
 }
 
 const TASK_TERM = '$taskTerm';
@@ -11,7 +10,7 @@ const TASK_TERM = '$taskTerm';
 type Polarity = SeedQuestion['polarity'];
 
 function ask(text: string, scope: string, polarity: Polarity, root: AssertionNode): SeedQuestion {
-  return { text, scope, polarity, assertion: { version: 1, root }, provenance: { source: 'seed' } };
+  return { text, scope, polarity, assertion: { version: 1, root } };
 }
 
 function took(tool: string, on: Pick<ActionTaken, 'target' | 'value' | 'ok'> = {}): ActionTaken {

@@ -442,8 +442,9 @@ const setPreference: ShopTemplate = {
   name: 'set-preference',
   difficulty: 'medium',
   splits: MOSTLY_TRAIN,
-  instantiate: (data, random) => {
-    const name = pickOne(random, SWITCHES);
+  instantiate: (data, _random, index) => {
+    // One switch each, so that no instruction occurs in both splits.
+    const name = SWITCHES[index % SWITCHES.length] ?? 'orderTexts';
     const label = PREFERENCES[name];
     const save = press('Save preferences');
     return task({

@@ -430,12 +430,20 @@ const countMilestone: TrackerTemplate = {
   difficulty: 'easy',
   splits: MOSTLY_TRAIN,
   instantiate: (data, random) => {
-    const milestone = pickOne(random, data.milestones);
+    const counted = data.milestones.flatMap((milestone) =>
+      (['Open', 'Closed'] as const).map((status) => {
+        const issues = data.issues.filter(
+          (issue) => issue.milestone === milestone.name && issue.status === status,
+        );
+        return { milestone, status, count: issues.length };
+      }),
+    );
+    // Nobody should be right by answering with nothing.
+    const { milestone, status, count } = pickOne(
+      random,
+      counted.filter((entry) => entry.count > 0),
+    );
     const page = `/milestone/${milestone.id}`;
-    const status = pickOne(random, ['Open', 'Closed']);
-    const count = data.issues.filter(
-      (issue) => issue.milestone === milestone.name && issue.status === status,
-    ).length;
     const numbers = data.issues.map((_, index) => String(index));
     return task({
       instruction: `How many ${status.toLowerCase()} issues does the milestone "${milestone.name}" have?`,
