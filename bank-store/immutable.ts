@@ -34,7 +34,7 @@ export async function insertImmutable(
   );
   if (conflicts.length > 0) {
     const names = conflicts.map(({ name }) => `"${name}"`).join(', ');
-    throw new ContentConflict(`${table} ${names} exist with other content: ${remedy}`);
+    throw new ContentConflict(`${table} ${names} differ from what is stored: ${remedy}`);
   }
   return inserted;
 }

@@ -1,0 +1,248 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { ModelCallKey } from '../../bank-store/contract.ts';
+import { CallInFlight } from '../../bank-store/index.ts';
+import { createStorePlace, run } from './fixtures.ts';
+import { victimCall, victimRequest } from './victim-call.ts';
+
+const place = await createStorePlace();
+const [store, other] = await Promise.all([place.openStore(), place.openStore()]);
+const admin = new pg.Pool({ connectionString: place.databaseUrl, max: 1 });
+afterAll(() => admin.end());
+
+let key: ModelCallKey;
+let calls = 0;
+beforeAll(async () => {
+  await store.createRun(run);
+});
+beforeEach(() => {
+  calls += 1;
+  key = { runId: run.id, purpose: 'judge', owner: `group ${calls}`, ordinal: 0 };
+});
+
+const paid = (reply: unknown, costUsd: number | null = 0.25) => ({
+  reply,
+  cost: { usage: { inputTokens: 100, outputTokens: 10 }, costUsd },
+  model: 'opus',
+});
+
+/** A model that counts how often it is asked, and how often at the same time. */
+function model(reply: (execution: number) => unknown = (execution) => ({ execution })) {
+  const seen = { executions: 0, atOnce: 0, mostAtOnce: 0 };
+  return {
+    seen,
+    ask: async () => {
+      seen.executions += 1;
+      seen.atOnce += 1;
+      seen.mostAtOnce = Math.max(seen.mostAtOnce, seen.atOnce);
+      await sleep(20);
+      seen.atOnce -= 1;
+      return paid(reply(seen.executions));
+    },
+  };
+}
+
+test('a second call is answered from the journal, also after a restart', async () => {
+  const { seen, ask } = model();
+  expect(await store.callOnce(key, { prompt: 'p' }, ask)).toEqual({ execution: 1 });
+  const restarted = await place.openStore();
+  expect(await restarted.callOnce(key, { prompt: 'p' }, ask)).toEqual({ execution: 1 });
+  expect(seen.executions).toBe(1);
+});
+
+test('however many ask at the same time, the model is asked once and all get its reply', async () => {
+  const { seen, ask } = model();
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => (index % 2 ? store : other).callOnce(key, { prompt: 'p' }, ask)),
+  );
+  expect(replies).toEqual(Array(20).fill({ execution: 1 }));
+  expect(seen).toMatchObject({ executions: 1, mostAtOnce: 1 });
+});
+
+test('the reply is committed before anybody has it', async () => {
+  await store.callOnce(key, 1, async () => paid('reply'));
+  const { rows } = await admin.query('select reply from model_calls where owner = $1', [key.owner]);
+  expect(rows).toEqual([{ reply: 'reply' }]);
+});
+
+test('the first caller gets what a later one will get: what JSON keeps of the reply', async () => {
+  const first = await store.callOnce(key, 1, async () => paid({ gone: undefined, zero: -0, text: 'a\0' }));
+  expect(first).toStrictEqual({ zero: 0, text: 'a\ufffd' });
+  expect(await other.callOnce(key, 1, async () => paid('never'))).toStrictEqual(first);
+});
+
+test.each([null, '', 0, false, [], { large: 'x'.repeat(5_000) }, 'é'.repeat(2_048), 'é'.repeat(2_047)])(
+  'any JSON is a reply, inline or as a blob: case %#',
+  async (reply) => {
+    expect(await store.callOnce(key, 1, async () => paid(reply))).toEqual(reply);
+    expect(await other.callOnce(key, 1, async () => paid('never'))).toEqual(reply);
+    const { rows } = await admin.query('select reply is null as blob from model_calls where owner = $1', [
+      key.owner,
+    ]);
+    expect(rows).toEqual([{ blob: Buffer.byteLength(JSON.stringify(reply)) > 4096 }]);
+    const [record] = await store.callsOf(run.id, key.owner);
+    if (rows[0]?.blob) expect(await store.blobs.getJson(record?.replyDigest ?? '')).toEqual(reply);
+  },
+);
+
+test('equal requests are one call whatever the order of their fields; another request is another call, and shows', async () => {
+  const { seen, ask } = model();
+  await store.callOnce(key, { a: 1, b: 2 }, ask);
+  await store.callOnce(key, { b: 2, a: 1 }, ask);
+  expect(seen.executions).toBe(1);
+  expect(await store.callOnce(key, { a: 1, b: 3 }, ask)).toEqual({ execution: 2 });
+  const records = await store.callsOf(run.id, key.owner);
+  expect(records.map((record) => record.key)).toEqual([key, key]);
+  expect(new Set(records.map(({ requestDigest }) => requestDigest)).size).toBe(2);
+});
+
+test('purpose, owner, ordinal and run each make another call', async () => {
+  const { seen, ask } = model();
+  await store.createRun({ ...run, id: 'run-2' });
+  const keys = [
+    key,
+    { ...key, purpose: 'grader' },
+    { ...key, owner: `${key.owner}'` },
+    { ...key, ordinal: 1 },
+  ] as const;
+  for (const each of [...keys, { ...key, runId: 'run-2' }]) await store.callOnce(each, 1, ask);
+  expect(seen.executions).toBe(5);
+});
+
+test('a failed call is recorded with its error, rethrown as it was, and tried again next time', async () => {
+  const failure = new RangeError('rate limited\0');
+  const attempt = store.callOnce(key, 1, () => Promise.reject(failure));
+  await expect(attempt).rejects.toBe(failure);
+  expect(await store.callsOf(run.id, key.owner)).toMatchObject([
+    {
+      state: 'failed',
+      executions: 1,
+      replies: 0,
+      error: 'RangeError: rate limited\ufffd',
+      replyDigest: null,
+    },
+  ]);
+  expect(await other.callOnce(key, 1, async () => paid('second'))).toBe('second');
+  expect(await store.callsOf(run.id, key.owner)).toMatchObject([
+    { state: 'done', executions: 2, replies: 1, error: null, model: 'opus' },
+  ]);
+});
+
+test('those who wait for a call that fails try it themselves, one at a time', async () => {
+  const { seen, ask } = model((execution) => {
+    if (execution <= 3) throw new Error(`failure ${execution}`);
+    return execution;
+  });
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 8 }, (_, index) => (index % 2 ? store : other).callOnce(key, 1, ask)),
+  );
+  expect(seen).toMatchObject({ executions: 4, mostAtOnce: 1 });
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(3);
+  for (const outcome of outcomes) if (outcome.status === 'fulfilled') expect(outcome.value).toBe(4);
+});
+
+test('whatever fails and whoever asks when, no more than one reply is ever paid for', async () => {
+  const schedule = fc.array(fc.record({ waitMs: fc.nat({ max: 60 }), isFirstStore: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 8,
+  });
+  await fc.assert(
+    fc.asyncProperty(schedule, fc.nat({ max: 3 }), fc.uuid(), async (callers, failures, owner) => {
+      const { seen, ask } = model((execution) => {
+        if (execution <= failures) throw new Error('failure');
+        return execution;
+      });
+      const outcomes = await Promise.allSettled(
+        callers.map(async ({ waitMs, isFirstStore }) => {
+          await sleep(waitMs);
+          return (isFirstStore ? store : other).callOnce({ ...key, owner }, 1, ask);
+        }),
+      );
+      const replies = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      expect(seen.mostAtOnce).toBe(1);
+      expect(seen.executions).toBe(Math.min(callers.length, failures + 1));
+      expect(replies).toEqual(Array(Math.max(0, callers.length - failures)).fill(failures + 1));
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('a call whose process is killed is taken over once its lease ran out, and not before', async () => {
+  const leaseMs = 1_500;
+  const child = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'journal-victim.ts'), place.databaseUrl, place.blobDirectory, String(leaseMs)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  await once(child.stdout, 'data');
+  const { seen, ask } = model();
+  const waiting = store.callOnce(victimCall, victimRequest, ask);
+  await sleep(2 * leaseMs);
+  expect(seen.executions).toBe(0);
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  expect(await exit).toEqual([null, 'SIGKILL']);
+  expect(await waiting).toEqual({ execution: 1 });
+  expect(await store.callsOf(run.id, victimCall.owner)).toMatchObject([
+    { executions: 2, replies: 1, state: 'done' },
+  ]);
+});
+
+test('a caller does not wait for ever, and is told for whom it waited', async () => {
+  const impatient = await place.openStore({ callWaitMs: 100 });
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof paid>>();
+  const slow = store.callOnce(key, 1, () => promise);
+  await sleep(50);
+  const failure = impatient.callOnce(key, 1, async () => paid('never'));
+  await expect(failure).rejects.toThrow(CallInFlight);
+  await expect(failure).rejects.toThrow(`judge call 0 of "${key.owner}"`);
+  resolve(paid('late'));
+  expect(await slow).toBe('late');
+});
+
+test('an owner that comes back after it was taken over returns the reply that came first, and both are paid', async () => {
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof paid>>();
+  const zombie = store.callOnce(key, 1, () => promise);
+  await sleep(50);
+  await admin.query(`update model_calls set lease_until = 'epoch' where owner = $1`, [key.owner]);
+  expect(await other.callOnce(key, 1, async () => paid('first', 1))).toBe('first');
+  resolve(paid('second', 2));
+  expect(await zombie).toBe('first');
+  expect(await store.callsOf(run.id, key.owner)).toMatchObject([
+    { executions: 2, replies: 2, costUsd: 3, inputTokens: 200, outputTokens: 20 },
+  ]);
+});
+
+test('a reply that JSON cannot hold fails the call instead of being changed', async () => {
+  await expect(store.callOnce(key, 1, async () => paid({ score: Number.NaN }))).rejects.toThrow(
+    '$.score is NaN',
+  );
+  expect(await store.callsOf(run.id, key.owner)).toMatchObject([{ state: 'failed' }]);
+});
+
+test('costs add up by purpose, and one unknown price makes the sum unknown', async () => {
+  await store.createRun({ ...run, id: 'costly' });
+  const call = (purpose: ModelCallKey['purpose'], ordinal: number, costUsd: number | null) =>
+    store.callOnce({ runId: 'costly', purpose, owner: 'o', ordinal }, 1, async () => paid(1, costUsd));
+  await Promise.all([
+    call('judge', 0, 0.5),
+    call('judge', 1, 0.25),
+    call('selector', 0, 1),
+    call('selector', 1, null),
+  ]);
+  await call('grader', 0, 0);
+  const failing = { runId: 'costly', purpose: 'proposer', owner: 'o', ordinal: 0 } as const;
+  await expect(store.callOnce(failing, 1, () => Promise.reject(new Error('down')))).rejects.toThrow('down');
+  const tokens = (calls: number) => ({ calls, inputTokens: 100 * calls, outputTokens: 10 * calls });
+  expect(await store.costs('costly')).toEqual([
+    { purpose: 'grader', ...tokens(1), costUsd: 0 },
+    { purpose: 'judge', ...tokens(2), costUsd: 0.75 },
+    { purpose: 'proposer', ...tokens(0), costUsd: 0 },
+    { purpose: 'selector', ...tokens(2), costUsd: null },
+  ]);
+});
