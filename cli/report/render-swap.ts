@@ -1,9 +1,9 @@
 import stringWidth from 'string-width';
 import type { ReportedOutcome } from './evaluation-results.ts';
-import { decimal, signed, UNKNOWN } from './numbers.ts';
+import { counted, decimal, signed, UNKNOWN } from './numbers.ts';
 import { differs, type EvidenceRow, type ShownRollout, type SwapExample } from './swap-example.ts';
 import { type Cell, table } from './table.ts';
-import { cutTo, type Paint, pad, paragraph, safeLine, WIDTH, wrap } from './terminal-text.ts';
+import { fields, type Paint, pad, safeLine, WIDTH, wrap } from './terminal-text.ts';
 
 const GUTTER = ' │ ';
 const HALF = Math.floor((WIDTH - stringWidth(GUTTER)) / 2);
@@ -18,8 +18,11 @@ export function renderSwap(swap: SwapExample | null, paint: Paint): string[] {
   }
   const { taskId, instruction, greedy, emitted } = swap;
   return [
-    `${paint('bold', 'A swap')} on ${cutTo(safeLine(taskId), 60)}: ${changeText(swap)}`,
-    ...paragraph(instruction, 'task  '),
+    `${paint('bold', 'A swap')}: ${changeText(swap)}`,
+    ...fields([
+      ['task', taskId],
+      ['instruction', instruction],
+    ]),
     '',
     ...sideBySide(describeSide('greedy rollout', greedy), describeSide('emitted instead', emitted)),
     '',
@@ -67,7 +70,7 @@ function renderEvidence(rows: readonly EvidenceRow[], paint: Paint): string[] {
   const different = rows.filter(differs).length;
   const shown = rows.slice(0, EVIDENCE_ROWS);
   return [
-    `${paint('bold', 'Evidence')}  ${rows.length} answers to certified questions, ${different} different (marked *)`,
+    `${paint('bold', 'Evidence')}  ${counted(rows.length, 'answer')} to certified questions, ${different} different (marked *)`,
     ...table(
       [
         { title: '' },

@@ -18,8 +18,9 @@ export function table(
   paint: Paint,
   width = WIDTH,
 ): string[] {
+  const titles = columns.map(({ title }) => safeLine(title));
   const texts = rows.map((row) => row.map((cell) => safeLine(typeof cell === 'string' ? cell : cell.text)));
-  const widths = columnWidths(columns, texts, width);
+  const widths = columnWidths([titles, ...texts], width);
   const layOut = (row: readonly string[], style: (column: number) => Style | null): string =>
     columns
       .map(({ align }, column) => {
@@ -30,23 +31,17 @@ export function table(
       .join(GAP)
       .trimEnd();
   return [
-    layOut(
-      columns.map(({ title }) => title),
-      () => 'dim',
-    ),
+    layOut(titles, () => 'dim'),
     ...texts.map((row, index) => layOut(row, (column) => styleOf(rows[index]?.[column]))),
   ];
 }
 
-function columnWidths(
-  columns: readonly Column[],
-  texts: readonly (readonly string[])[],
-  width: number,
-): readonly number[] {
-  const widths = columns.map(({ title }, column) =>
-    Math.max(stringWidth(title), ...texts.map((row) => stringWidth(row[column] ?? ''))),
+/** Of the titles' row and all others. */
+function columnWidths(rows: readonly (readonly string[])[], width: number): readonly number[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
   );
-  const available = width - GAP.length * (columns.length - 1);
+  const available = width - GAP.length * (widths.length - 1);
   while (widths.reduce((sum, each) => sum + each, 0) > available) {
     const widest = widths.indexOf(Math.max(...widths));
     if ((widths[widest] ?? 0) <= NARROWEST) break;
