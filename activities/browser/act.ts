@@ -15,7 +15,10 @@ const refusalSchema = z.strictObject({
 });
 const pointSchema = z.object({ ok: z.literal(true), x: z.number(), y: z.number() });
 const aimedSchema = z.union([pointSchema, refusalSchema]);
-const fieldSchema = z.union([pointSchema.extend({ entry: z.enum(['keys', 'set']) }), refusalSchema]);
+const fieldSchema = z.union([
+  z.object({ ok: z.literal(true), entry: z.enum(['keys', 'set']) }),
+  refusalSchema,
+]);
 const positionSchema = z.union([
   z.object({ ok: z.literal(true), state: z.string().nullable(), radio: z.boolean() }),
   refusalSchema,
@@ -82,6 +85,9 @@ async function aim(tab: Tab, ref: string): Promise<z.infer<typeof aimedSchema>> 
 }
 
 async function click(tab: Tab, { ref, kind }: ActionOf<'click'>): Promise<ActionResult> {
+  const hovered = await hover(tab, ref);
+  if (!hovered.ok) return hovered;
+  // What appears under the mouse may have moved the element or cover it now.
   const aimed = await aim(tab, ref);
   if (!aimed.ok) return aimed;
   await clickMouse(tab.cdp, { x: aimed.x, y: aimed.y }, kind);
@@ -130,9 +136,9 @@ function isOn(state: string): boolean {
 // ---- keyboard ----------------------------------------------------------------------------------------------
 
 async function type(tab: Tab, action: ActionOf<'type'>): Promise<ActionResult> {
-  const aimed = fieldSchema.parse(await tab.world.call('aimField', action.ref));
-  if (!aimed.ok) return aimed;
-  const typed = aimed.entry === 'set' ? await setField(tab, action) : await typeKeys(tab, action, aimed);
+  const field = fieldSchema.parse(await tab.world.call('field', action.ref));
+  if (!field.ok) return field;
+  const typed = field.entry === 'set' ? await setField(tab, action) : await typeKeys(tab, action);
   if (!typed.ok || !action.submit) return typed;
   await pressNamedKey(tab.cdp, 'Enter');
   return DONE;
@@ -142,12 +148,9 @@ async function setField(tab: Tab, { ref, text }: ActionOf<'type'>): Promise<Acti
   return actionResultSchema.parse(await tab.world.call('setField', ref, text));
 }
 
-async function typeKeys(
-  tab: Tab,
-  { ref, text, clear }: ActionOf<'type'>,
-  { x, y }: { x: number; y: number },
-): Promise<ActionResult> {
-  await clickMouse(tab.cdp, { x, y }, 'single');
+async function typeKeys(tab: Tab, { ref, text, clear }: ActionOf<'type'>): Promise<ActionResult> {
+  const clicked = await click(tab, { tool: 'click', ref, kind: 'single' });
+  if (!clicked.ok) return clicked;
   const caret = actionResultSchema.parse(await tab.world.call('takeCaret', ref, clear));
   if (!caret.ok) return caret;
   if (text !== '') await insertText(tab.cdp, text);
@@ -200,7 +203,8 @@ async function load(url: string, go: () => Promise<unknown>): Promise<ActionResu
   } catch (error) {
     const message = error instanceof Error ? error.message : '';
     const network = /net::(ERR_\w+)/.exec(message)?.[1];
-    if (network === 'ERR_ABORTED') return { ok: true, note: `${url} sent nothing to show.` };
+    if (network === 'ERR_ABORTED' || message.includes('Download is starting'))
+      return { ok: true, note: `${url} sent nothing to show.` };
     if (network !== undefined) return refuse('not-found', `${url} could not be opened (${network}).`);
     throw error;
   }

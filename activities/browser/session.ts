@@ -3,6 +3,7 @@ import type { Action, ActionResult, Environment, Observation, Task } from '../..
 import { weather } from '../failures.ts';
 import { performAction, type Reach } from './act.ts';
 import { TimedOut, within } from './deadline.ts';
+import { OpeningWindows } from './navigation.ts';
 import { observe } from './observe.ts';
 import { DocumentReplaced, PageScriptError } from './page-world.ts';
 import type { BrowserPool, BrowserUse } from './pool.ts';
@@ -92,6 +93,7 @@ class Session implements BrowserSession {
   readonly #limits: (typeof LIMITS)[keyof typeof LIMITS];
   readonly #failed = Promise.withResolvers<never>();
   readonly #abort = () => this.#failed.reject(this.#options.signal.reason);
+  readonly #windows = new OpeningWindows();
   #tabs: Tab[] = [];
   #active: Tab | null = null;
   /** What the page's own dialogs said during the last action. */
@@ -165,7 +167,7 @@ class Session implements BrowserSession {
       await (dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss()).catch(() => undefined);
     });
     page.on('crash', () => this.#fail('The page crashed.'));
-    const tab = await openTab(page);
+    const tab = await openTab(page, this.#windows);
     page.on('close', () => this.#drop(tab));
     this.#tabs.push(tab);
     this.#active = tab;
@@ -174,14 +176,13 @@ class Session implements BrowserSession {
 
   /** A window that a page opened becomes the active tab, as it does for a person. */
   async #adoptPopup(page: Page): Promise<void> {
-    const openers = this.#tabs.filter(({ navigation }) => navigation.awaitsWindow);
     try {
       if (this.#tabs.length >= TAB_LIMIT) await page.close();
       else await this.#adopt(page);
     } catch (error) {
       if (!page.isClosed()) this.#failed.reject(asWeather(error));
     } finally {
-      openers[0]?.navigation.windowAppeared();
+      this.#windows.appeared();
     }
   }
 
@@ -267,12 +268,17 @@ class Session implements BrowserSession {
     for (let settled: Tab | null = null; settled !== this.#active; ) {
       const tab = this.#tab();
       const limitMs = this.#rule.limitMs + 2_000;
-      const calm = await this.#guard(settle(tab, this.#rule), limitMs, 'Waiting for the page to settle');
+      const calm = await this.#guard(
+        settle(tab, this.#rule, () => tab === this.#active),
+        limitMs,
+        'Waiting for the page to settle',
+      );
       if (!calm && this.#rule.by === 'expression') {
         throw weather('BrowserCrashed', `${tab.page.url()} did not settle within ${this.#rule.limitMs} ms.`);
       }
       settled = tab;
     }
+    this.#windows.forget();
   }
 
   #withDialogs(result: ActionResult): ActionResult {

@@ -26,18 +26,22 @@ export function settleRule(pendingExpression: string | null): SettleRule {
 
 const calmSchema = z.object({ calm: z.boolean() });
 
-/** Waits until the tab has settled; false when the rule's limit came first. */
-export async function settle(tab: Tab, rule: SettleRule): Promise<boolean> {
+/**
+ * Waits until the tab has settled; false when the rule's limit came first. Ends early for a tab that is not active
+ * any more: the browser draws no frames for it.
+ */
+export async function settle(tab: Tab, rule: SettleRule, isActive: () => boolean): Promise<boolean> {
+  const { navigation, windows } = tab;
   const deadline = performance.now() + rule.limitMs;
-  const left = () => deadline - performance.now();
-  while (left() > 0) {
-    if (tab.navigation.isPending || tab.navigation.awaitsWindow) {
-      await Promise.race([tab.navigation.changed(), sleep(Math.min(left(), 250))]);
+  for (let left = rule.limitMs; left > 0; left = deadline - performance.now()) {
+    if (!isActive()) return true;
+    if (navigation.isPending || windows.any) {
+      await Promise.race([navigation.changed(), windows.changed(), sleep(left, undefined, { ref: false })]);
     } else if (await isCalm(tab, rule)) {
       return true;
     }
   }
-  tab.navigation.forget();
+  navigation.forget();
   return false;
 }
 
@@ -45,7 +49,7 @@ export async function settle(tab: Tab, rule: SettleRule): Promise<boolean> {
 async function isCalm(tab: Tab, rule: SettleRule): Promise<boolean> {
   try {
     const frame = calmSchema.parse(await tab.world.call('nextFrame'));
-    if (!frame.calm || tab.navigation.isPending) return false;
+    if (!frame.calm || tab.navigation.isPending || tab.windows.any) return false;
     if (rule.by === 'expression') {
       return (await tab.world.evaluateInPage(rule.expression)) === 0 && !tab.navigation.isPending;
     }

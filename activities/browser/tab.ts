@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { within } from './deadline.ts';
-import { Navigation } from './navigation.ts';
+import { Navigation, type OpeningWindows } from './navigation.ts';
 import { PageWorld } from './page-world.ts';
 
 /** How long a page may take to answer the harness at all. */
@@ -12,13 +12,15 @@ export interface Tab {
   readonly cdp: CDPSession;
   readonly world: PageWorld;
   readonly navigation: Navigation;
+  /** Shared by the tabs of a session. */
+  readonly windows: OpeningWindows;
   readonly requests: OpenRequests;
 }
 
-export async function openTab(page: Page): Promise<Tab> {
+export async function openTab(page: Page, windows: OpeningWindows): Promise<Tab> {
   const cdp = await page.context().newCDPSession(page);
-  const navigation = await within(Navigation.watch(cdp), ANSWER_LIMIT_MS, 'Opening a tab');
-  return { page, cdp, world: new PageWorld(cdp), navigation, requests: new OpenRequests(page) };
+  const navigation = await within(Navigation.watch(cdp, windows), ANSWER_LIMIT_MS, 'Opening a tab');
+  return { page, cdp, world: new PageWorld(cdp), navigation, windows, requests: new OpenRequests(page) };
 }
 
 /** Data requests that the page's scripts have not had an answer to. Read where a benchmark has no counter of its own. */

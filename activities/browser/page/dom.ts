@@ -34,6 +34,7 @@ export class Dom {
   readonly #scrollTop = Dom.#getter(Element.prototype, 'scrollTop');
   readonly #scrollLeft = Dom.#getter(Element.prototype, 'scrollLeft');
   readonly #documentElement = Dom.#getter(Document.prototype, 'documentElement');
+  readonly #scrollingElement = Dom.#getter(Document.prototype, 'scrollingElement');
   readonly #documentTitle = Dom.#getter(Document.prototype, 'title');
   readonly #readyState = Dom.#getter(Document.prototype, 'readyState');
   readonly #activeElement = Dom.#getter(Document.prototype, 'activeElement');
@@ -48,6 +49,11 @@ export class Dom {
 
   root(): Element {
     return this.#documentElement(document);
+  }
+
+  /** What scrolls when the page does: the body of a page in quirks mode. */
+  scrollingElement(): Element {
+    return this.#scrollingElement(document) ?? this.root();
   }
 
   title(): string {
@@ -150,8 +156,8 @@ export class Dom {
   }
 
   /** False for anything that is not laid out, such as the content of a closed `<details>`. */
-  isRendered(element: Element): boolean {
-    return Element.prototype.checkVisibility.call(element);
+  isRendered(element: Element, { display }: CSSStyleDeclaration = this.style(element)): boolean {
+    return display === 'contents' || Element.prototype.checkVisibility.call(element);
   }
 
   box(element: Element): Box {

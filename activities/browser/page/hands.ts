@@ -9,7 +9,7 @@ type Refusal = Extract<ActionResult, { ok: false }>;
 export type Done = ActionResult;
 export type Aimed = ({ readonly ok: true } & Point) | Refusal;
 /** `keys`: the field takes typed text. `set`: its browser widget takes a value only as a whole (dates, colours). */
-export type AimedField = ({ readonly ok: true; readonly entry: 'keys' | 'set' } & Point) | Refusal;
+export type Field = { readonly ok: true; readonly entry: 'keys' | 'set' } | Refusal;
 export type Position =
   | { readonly ok: true; readonly state: ElementState | null; readonly radio: boolean }
   | Refusal;
@@ -78,20 +78,20 @@ export class PageHands {
 
   // ---- fields ------------------------------------------------------------------------------------------------
 
-  aimField(ref: string): AimedField {
+  field(ref: string): Field {
     const found = this.#reachable(ref);
     if ('ok' in found) return found;
-    const { element, point } = found;
+    const { element } = found;
     if (this.#dom.matches(element, ':read-only') && this.#isNativeField(element)) {
       return this.#refuse('not-editable', `${ref} is read-only.`);
     }
     if (element instanceof HTMLInputElement && this.#formats[element.type] !== undefined) {
-      return { ok: true, entry: 'set', ...point };
+      return { ok: true, entry: 'set' };
     }
     const role = this.#describer.role(element, false);
     const takesText = this.#describer.isTextField(element);
     const opensField = ['combobox', 'searchbox', 'textbox'].includes(role) && !this.#isNativeField(element);
-    if (takesText || opensField) return { ok: true, entry: 'keys', ...point };
+    if (takesText || opensField) return { ok: true, entry: 'keys' };
     return this.#refuse('not-editable', `${ref} is a ${role}, which takes no text.`);
   }
 
@@ -189,7 +189,7 @@ export class PageHands {
     const from = ref === null ? this.#mainRegion() : this.#element(ref);
     if (!(from instanceof Element)) return from;
     const scrolls = (at: Element) => this.#dom.scrolls(at, this.#dom.style(at));
-    const region = this.#dom.closest(from, scrolls) ?? this.#dom.root();
+    const region = this.#dom.closest(from, scrolls) ?? this.#dom.scrollingElement();
     const before = this.#dom.scrolled(region);
     const step = 0.8 * (direction === 'up' || direction === 'down' ? innerHeight : innerWidth);
     const sign = direction === 'up' || direction === 'left' ? -1 : 1;
@@ -202,10 +202,9 @@ export class PageHands {
 
   /** The page itself where it scrolls, else the biggest region on the screen that does. */
   #mainRegion(): Element {
-    const root = this.#dom.root();
-    if (this.#dom.scrollHeight(root) > innerHeight + 1) return root;
-    const middle = this.#dom.hit({ x: innerWidth / 2, y: innerHeight / 2 });
-    return middle ?? root;
+    const page = this.#dom.scrollingElement();
+    if (this.#dom.scrollHeight(page) > innerHeight + 1) return page;
+    return this.#dom.hit({ x: innerWidth / 2, y: innerHeight / 2 }) ?? page;
   }
 
   find(wanted: string): Done {

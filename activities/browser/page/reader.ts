@@ -92,7 +92,7 @@ export class PageReader {
   #scroll(): ReadPage['scroll'] {
     return {
       topPx: Math.round(scrollY),
-      heightPx: this.#dom.scrollHeight(this.#dom.root()),
+      heightPx: this.#dom.scrollHeight(this.#dom.scrollingElement()),
       viewportPx: innerHeight,
     };
   }
@@ -115,7 +115,7 @@ export class PageReader {
     const tag = this.#dom.tag(element);
     if (tag === 'script' || tag === 'style' || tag === 'head' || tag === 'template') return;
     const style = this.#dom.style(element);
-    if (style.display === 'none' || !this.#dom.isRendered(element)) return;
+    if (!this.#dom.isRendered(element, style)) return;
     const scrolls = this.#dom.scrolls(element, style) && !this.#isField(element);
     const own = this.#inherit(element, style, inherited, found.length > 0);
     const outer = this.#heading;

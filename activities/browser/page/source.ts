@@ -9,7 +9,7 @@ import { VisibleText } from './text.ts';
 export type PageCall =
   | 'read'
   | 'aim'
-  | 'aimField'
+  | 'field'
   | 'takeCaret'
   | 'setField'
   | 'select'

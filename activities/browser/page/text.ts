@@ -56,8 +56,9 @@ export class VisibleText {
   }
 
   #readBox(element: Element): void {
-    const { display, opacity, visibility } = this.#dom.style(element);
-    if (display === 'none' || opacity === '0' || !this.#dom.isRendered(element)) return;
+    const style = this.#dom.style(element);
+    const { display, opacity, visibility } = style;
+    if (opacity === '0' || !this.#dom.isRendered(element, style)) return;
     const isInline = display.startsWith('inline') || display === 'contents';
     const isCell = display === 'table-cell';
     if (!isInline && !isCell) this.#endLine();

@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Observation } from '../../../benchmarks/contract.ts';
+import { createTestPool, named, openPages, type Page, type TestPool } from './support.ts';
+
+let testPool: TestPool;
+beforeAll(async () => {
+  testPool = await createTestPool();
+});
+afterAll(() => testPool.close());
+
+async function look(page: Page, startUrl?: string): Promise<Observation> {
+  const pages = { '/': page };
+  await using open = await openPages({ pages, pool: testPool.pool, ...(startUrl && { startUrl }) });
+  return await open.session.observe();
+}
+
+describe('what the policy sees', () => {
+  it('a control has the role and the name that a screen reader would tell', async () => {
+    const { elements } = await look(`
+      <a href="/x">Home</a> <button>Save <b>now</b></button> <button aria-label="Close">×</button>
+      <button title="Archive"><svg width=20 height=20></svg></button> <input type=submit value="Send">
+      <label for=mail>E-mail</label><input id=mail type=email value="a@b.c">
+      <label>Notes <textarea>first</textarea></label> <input type=search placeholder="Find people">
+      <span id=l>Volume</span><input type=range aria-labelledby=l value=30>
+      <div role=tab aria-selected=true tabindex=0>Files</div> <details><summary>More</summary>Hidden words</details>
+      <div contenteditable aria-label=Body>typed</div> <img src="" alt=Logo style="cursor:pointer;width:9px;height:9px">`);
+    expect(elements.map(({ role, name, value, states }) => [role, name, value, ...states])).toEqual([
+      ['link', 'Home', null],
+      ['button', 'Save now', null],
+      ['button', 'Close', null],
+      ['button', 'Archive', null],
+      ['button', 'Send', null],
+      ['textbox', 'E-mail', 'a@b.c'],
+      ['textbox', 'Notes', 'first'],
+      ['searchbox', 'Find people', ''],
+      ['slider', 'Volume', '30'],
+      ['tab', 'Files', null, 'selected'],
+      ['button', 'More', null, 'collapsed'],
+      ['textbox', 'Body', 'typed'],
+      ['img', 'Logo', null],
+    ]);
+  });
+
+  it('toggles tell their position, by ARIA or by their class', async () => {
+    const { elements } = await look(`
+      <button aria-pressed=true>Bold</button> <button role=switch aria-checked=false>Wifi</button>
+      <div class="toggle-switch active" style="cursor:pointer">Sync</div>
+      <div class="toggle-switch" style="cursor:pointer">Beta</div>
+      <div class="chip selected" onclick="">Red</div> <div class="star starred" onclick="">Star</div>
+      <label><input type=checkbox checked>Agree</label> <input type=radio aria-label=Later>
+      <button disabled>Pay</button> <button aria-expanded=true>Menu</button> <input required aria-label=Must>`);
+    expect(elements.map(({ name, states }) => [name, ...states])).toEqual([
+      ['Bold', 'on'],
+      ['Wifi', 'unchecked'],
+      ['Sync', 'on'],
+      ['Beta', 'off'],
+      ['Red', 'selected'],
+      ['Star', 'on'],
+      ['Agree', 'checked'],
+      ['Later', 'unchecked'],
+      ['Pay', 'disabled'],
+      ['Menu', 'expanded'],
+      ['Must', 'required'],
+    ]);
+  });
+
+  it('a native checkbox without a size is listed by its label', async () => {
+    const observation = await look(`<label class=switch><input type=checkbox checked
+      style="width:0;height:0;opacity:0;position:absolute"><span style="padding:9px">Dark mode</span></label>
+      <input type=checkbox aria-label=Nowhere style="width:0;height:0;position:absolute;appearance:none">`);
+    expect(observation.elements.map(({ role, name, states }) => [role, name, ...states])).toEqual([
+      ['checkbox', 'Dark mode', 'checked'],
+    ]);
+  });
+
+  it('eight equal buttons differ by their row and their heading', async () => {
+    const { elements } = await look(`<h2>Members</h2><table>
+      <tr><td>Ann<td><button>Edit</button><tr><td>Bob<td><button>Edit</button></table>
+      <h2>Cards</h2><div><div class=tile><p>Visa</p><button>Edit</button></div><div class=tile><p>Amex</p><button>Edit</button></div></div>
+      <ul><li>Zoe <button>Edit</button></ul>`);
+    expect(elements.map(({ name, context, heading }) => [name, context, heading])).toEqual([
+      ['Edit', 'Ann | Edit', 'Members'],
+      ['Edit', 'Bob | Edit', 'Members'],
+      ['Edit', 'Visa Edit', 'Cards'],
+      ['Edit', 'Amex Edit', 'Cards'],
+      ['Edit', 'Zoe Edit', 'Cards'],
+    ]);
+  });
+
+  it('a layer over the page marks what it covers with its title, off the screen too', async () => {
+    const observation =
+      await look(`<button>Under</button><p style="height:2000px">x</p><button>Far below</button>
+      <div style="position:fixed;inset:0;z-index:5;background:#0009"><div style="background:#fff;width:300px">
+      <h3>New label</h3><button>Create</button></div></div>`);
+    expect(named(observation, 'button', 'Under')).toMatchObject({ coveredBy: 'New label' });
+    expect(named(observation, 'button', 'Far below')).toMatchObject({
+      coveredBy: 'New label',
+      states: ['offscreen'],
+    });
+    expect(named(observation, 'button', 'Create')).toMatchObject({ coveredBy: null, states: ['in-dialog'] });
+  });
+
+  it('a card is not covered by the button inside it', async () => {
+    const { elements } = await look(
+      `<div onclick="" style="width:300px;padding:40px;text-align:center">Card<button>Buy</button></div>`,
+    );
+    expect(elements.map(({ coveredBy }) => coveredBy)).toEqual([null, null]);
+  });
+
+  it('text comes in reading order, one block a line, without what nobody sees', async () => {
+    const { text } = await look(`<h1>Title</h1><p>One <b>bo</b>ld
+      word<br>next</p><p hidden>secret</p><p style="visibility:hidden">ghost</p><script>let code</script>
+      <table><tr><td>A<td>B</table><div style="opacity:0">faded</div><select><option>choice</select>`);
+    expect(text).toBe('Title\nOne bold word\nnext\nA | B');
+  });
+
+  it('open shadow trees are part of the page', async () => {
+    const observation = await look(`<x-card>slotted</x-card><script>
+      customElements.define('x-card', class extends HTMLElement { constructor() { super();
+        this.attachShadow({mode:'open'}).innerHTML = '<button>Inside</button> <slot></slot>'; } });</script>`);
+    expect(named(observation, 'button', 'Inside').coveredBy).toBeNull();
+    expect(observation.text).toBe('Inside slotted');
+  });
+
+  it('a long page is cut to its budget, what is on the screen first', async () => {
+    const rows = Array.from({ length: 400 }, (_, i) => `<p><a href="/${i}">Row ${i}</a></p>`).join('');
+    const observation = await look(
+      `${rows}<div style="position:fixed;top:0;right:0"><button>Top</button></div>`,
+    );
+    expect(observation.truncated).toBe(true);
+    expect(observation.elements).toHaveLength(200);
+    expect(observation.elements.at(-1)).toMatchObject({ name: 'Top', states: [] });
+    expect(observation.elements.map(({ ref }) => ref)).toEqual(
+      observation.elements.map((_, i) => `e${i + 1}`),
+    );
+  });
+
+  it('lists and scrolling regions can be acted on', async () => {
+    const observation = await look(`<select aria-label=Size><option>Small<option selected>Large</select>
+      <div aria-label=Log style="height:50px;overflow:auto"><p style="height:500px">x</p></div>`);
+    expect(named(observation, 'combobox', 'Size')).toMatchObject({
+      value: 'Large',
+      options: ['Small', 'Large'],
+    });
+    expect(named(observation, 'region', 'Log')).toBeDefined();
+    expect(observation.scroll).toMatchObject({ topPx: 0, viewportPx: 720 });
+  });
+
+  it('the clock stands where the benchmark set it, in UTC and American English', async () => {
+    const page =
+      '<p id=p></p><script>p.textContent = new Date().toLocaleString() + Intl.DateTimeFormat().resolvedOptions().timeZone</script>';
+    await using open = await openPages({
+      pages: { '/': page },
+      pool: testPool.pool,
+      clock: '2026-03-07T12:00:00Z',
+    });
+    expect((await open.session.observe()).text).toBe('3/7/2026, 12:00:00 PMUTC');
+  });
+});
+
+describe('determinism', () => {
+  it('the same actions twice give identical observations', async () => {
+    const page = `<button onclick="n.textContent = Number(n.textContent) + 1">Add</button><b id=n>0</b>
+      <div style="transition: margin 1s" onclick="this.style.marginTop='200px'">Slide</div>
+      <script>requestAnimationFrame(() => document.body.append('late'))</script>`;
+    const play = async () => {
+      await using open = await openPages({ pages: { '/': page }, pool: testPool.pool });
+      const seen = [await open.session.observe()];
+      for (const name of ['Add', 'Slide', 'Add']) {
+        const ref = seen.at(-1)?.elements.find((element) => element.name === name)?.ref ?? '';
+        await open.session.act({ tool: 'click', ref, kind: 'single' });
+        seen.push(await open.session.observe());
+      }
+      return seen;
+    };
+    const first = await play();
+    expect(await play()).toEqual(first);
+    expect(first.map(({ text }) => text)).toEqual([
+      'Add 0\nSlide\nlate',
+      'Add 1\nSlide\nlate',
+      'Add 1\nSlide\nlate',
+      'Add 2\nSlide\nlate',
+    ]);
+  });
+});
