@@ -1,4 +1,4 @@
-import { roundingSlack } from './checks.ts';
+import { finite, roundingSlack } from './checks.ts';
 import { selectByEBh } from './e-bh.ts';
 import { trackedLift } from './lift.ts';
 import type { CertifierConstants, Reason, Tracker, TrainedCertificate } from './types.ts';
@@ -8,16 +8,31 @@ import type { CertifierConstants, Reason, Tracker, TrainedCertificate } from './
  * the bank-wide part needs all trackers, see certifyBank.
  */
 export function certify(tracker: Tracker, constants: CertifierConstants): TrainedCertificate {
-  const facts = factsOf(tracker, constants);
-  const reasons = failedConditions(tracker, facts, constants);
+  const { qid, version, tier, key, polarity, n, alpha } = tracker;
+  const [logFor, logAgainst] =
+    polarity === -1 ? [tracker.logWm, tracker.logWp] : [tracker.logWp, tracker.logWm];
+  const lift = trackedLift(tracker);
+  const logE = finite('logE', logMeanExp(logFor));
+  const logEminus = finite('logEminus', logMeanExp(logAgainst));
+  const z = finite('z', recency(tracker));
+  const vetoed = polarity !== 0 && n >= constants.nMin && logEminus >= enoughEvidence(constants);
+  const reasons = failedConditions(tracker, { lift, logE, z, vetoed }, constants);
+  const weight = reasons.length === 0 ? Math.min(1, Math.max(-1, lift ?? 0)) : 0;
   return {
     schema: 1,
-    ...{ qid: tracker.qid, version: tracker.version, tier: tracker.tier, key: tracker.key },
+    qid,
+    version,
+    tier,
+    key,
     liftKind: 'trained',
-    weight: reasons.length === 0 ? Math.min(1, Math.max(-1, facts.lift ?? 0)) : 0,
-    n: tracker.n,
-    alpha: tracker.alpha,
-    ...facts,
+    weight,
+    lift,
+    n,
+    logE,
+    logEminus,
+    z,
+    alpha,
+    vetoed,
     reasons,
   };
 }
@@ -42,49 +57,43 @@ export function certifyBank(
   );
 }
 
-type Facts = Pick<TrainedCertificate, 'lift' | 'logE' | 'logEminus' | 'z' | 'vetoed'>;
-
-function factsOf(t: Tracker, { alphaStar, nMin }: CertifierConstants): Facts {
-  const [logFor, logAgainst] = t.polarity === -1 ? [t.logWm, t.logWp] : [t.logWp, t.logWm];
-  const logEminus = logMeanExp(logAgainst);
-  const z = t.ewQ <= 1e-12 ? 0 : t.ewX / Math.sqrt(t.ewQ);
-  return {
-    lift: trackedLift(t),
-    logE: logMeanExp(logFor),
-    logEminus,
-    // Subtracted, because JSON forgets the sign of a zero.
-    z: t.polarity === -1 ? 0 - z : z,
-    vetoed: t.polarity !== 0 && t.n >= nMin && logEminus >= -Math.log(alphaStar) - roundingSlack,
-  };
+/** Decayed evidence in standard deviations, signed by polarity. */
+function recency({ polarity, ewX, ewQ }: Tracker): number {
+  const z = ewQ <= 1e-12 ? 0 : ewX / Math.sqrt(ewQ);
+  // Subtracted, because JSON forgets the sign of a zero.
+  return polarity === -1 ? 0 - z : z;
 }
 
-function failedConditions(t: Tracker, facts: Facts, c: CertifierConstants): Reason[] {
+/** Where a log e-value counts as evidence, for certificates and vetoes alike. */
+const enoughEvidence = ({ alphaStar }: CertifierConstants): number => -Math.log(alphaStar) - roundingSlack;
+
+type Facts = Pick<TrainedCertificate, 'lift' | 'logE' | 'z' | 'vetoed'>;
+
+function failedConditions(t: Tracker, { lift, logE, z, vetoed }: Facts, c: CertifierConstants): Reason[] {
   const reasons: Reason[] = [];
-  const require = (reason: Reason, holds: boolean): void => {
-    if (!holds) reasons.push(reason);
-  };
-  require('neutral', t.polarity !== 0);
-  require('n', t.n >= c.nMin);
-  require('lift', facts.lift !== null && t.polarity * facts.lift >= c.liftMin - roundingSlack);
+  if (t.polarity === 0) reasons.push('neutral');
+  if (t.n < c.nMin) reasons.push('n');
+  if (lift === null || t.polarity * lift < c.liftMin - roundingSlack) reasons.push('lift');
   switch (c.certifier) {
     case 'naive':
       return reasons;
     case 'agreement':
-      require('evidence', t.agreeErr <= c.alphaStar * t.n + roundingSlack);
+      if (t.agreeErr > c.alphaStar * t.n + roundingSlack) reasons.push('evidence');
       return reasons;
     case 'default':
     case 'strict':
-      require('evidence', facts.logE >= -Math.log(c.alphaStar) - roundingSlack);
-      require('recency', t.polarity !== 0 && facts.z >= c.zRecent);
-      require('suspended', t.alpha >= c.suspend - roundingSlack);
-      require('vetoed', !facts.vetoed);
+      if (logE < enoughEvidence(c)) reasons.push('evidence');
+      if (t.polarity === 0 || z < c.zRecent) reasons.push('recency');
+      if (t.alpha < c.suspend - roundingSlack) reasons.push('suspended');
+      if (vetoed) reasons.push('vetoed');
       return reasons;
   }
 }
 
 /** log of the mean of the bets' wealth, without leaving the logarithms. */
 function logMeanExp(logs: readonly number[]): number {
-  const top = Math.max(...logs);
+  let top = Number.NEGATIVE_INFINITY;
+  for (const log of logs) top = Math.max(top, log);
   let sum = 0;
   for (const log of logs) sum += Math.exp(log - top);
   return top + Math.log(sum / logs.length);

@@ -1,11 +1,12 @@
-import { unit } from './checks.ts';
+import { finite, unit } from './checks.ts';
 import { hardAnswer } from './group-evidence.ts';
 import { mean } from './mean.ts';
 import type { Tracker, TrackerObservation } from './types.ts';
 
 /** METHOD 2.2: the decayed lift, null while one of the answers has not occurred. */
 export function trackedLift(t: Pick<Tracker, 'ewN1' | 'ewN0' | 'ewS1' | 'ewS0'>): number | null {
-  return t.ewN1 > 0 && t.ewN0 > 0 ? t.ewS1 / t.ewN1 - t.ewS0 / t.ewN0 : null;
+  if (!(t.ewN1 > 0 && t.ewN0 > 0)) return null;
+  return finite('lift', t.ewS1 / t.ewN1 - t.ewS0 / t.ewN0);
 }
 
 /** METHOD 2.1: mean score of the YES rollouts minus that of the NO rollouts; null if either is missing. */

@@ -40,15 +40,16 @@ function blocksFallback(
   return blockFallbackAfter !== null && refused.n >= blockFallbackAfter;
 }
 
-/** Every certificate of a bank by question version (`id@version`), then by tier key. */
+/** Every certificate of a bank by question version (see questionKey), then by tier key. */
 export function indexCertificates(
   certificates: readonly Certificate[],
 ): ReadonlyMap<string, ReadonlyMap<string, Certificate>> {
   const index = new Map<string, Map<string, Certificate>>();
   for (const certificate of certificates) {
     const question = questionKey(certificate.qid, certificate.version);
-    const byKey = index.get(question) ?? new Map<string, Certificate>();
-    index.set(question, byKey.set(certificate.key, certificate));
+    const byKey = index.get(question);
+    if (byKey) byKey.set(certificate.key, certificate);
+    else index.set(question, new Map([[certificate.key, certificate]]));
   }
   return index;
 }
