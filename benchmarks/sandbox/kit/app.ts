@@ -53,6 +53,8 @@ export interface Page {
 /** One application: state and pages as pure functions, tasks as templates over the seeded data. */
 export interface AppSpec<D> {
   readonly name: string;
+  /** Path of the page on which every task starts. */
+  readonly home: string;
   readonly schema: z.ZodType<D>;
   readonly seed: (random: RandomGenerator) => D;
   /** What merely opening a page changes (an e-mail becomes read). */

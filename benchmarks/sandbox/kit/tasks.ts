@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
 import { randomGenerator } from '../../../workflows/method/random.ts';
-import type { Evidence, Task, Verdict } from '../../contract.ts';
+import type { Evidence, Split, Task, Verdict } from '../../contract.ts';
 import { answers } from './answer.ts';
 import { type AppSpec, type AppState, hostOf, startState, uiSchema } from './app.ts';
 import type { Move } from './pattern.ts';
@@ -25,44 +25,43 @@ export interface SandboxTask {
 
 export function tasksOf<D>(app: AppSpec<D>): SandboxTask[] {
   return app.templates.flatMap((template) =>
-    template.splits.map((_, index) => makeTask(app, template, index)),
+    template.splits.map((split, index) => makeTask(app, template, index, split)),
   );
 }
 
-function makeTask<D>(app: AppSpec<D>, template: Template<D>, index: number): SandboxTask {
+function makeTask<D>(app: AppSpec<D>, template: Template<D>, index: number, split: Split): SandboxTask {
   const random = randomGenerator(['sandbox', app.name, template.name, index]);
   const instance = template.instantiate(app.seed(random), random, index);
-  const initial = startState(instance.data, instance.startPath, instance.dialog);
-  const task = describe(app.name, template, instance, index);
+  const initial = startState(instance.data, app.home, instance.dialog ?? null);
+  const { moves, solved, subgoals, answer } = instance;
+  const task: Task = {
+    id: `sandbox/${app.name}/${template.name}-${index + 1}`,
+    benchmark: 'sandbox',
+    app: app.name,
+    instruction: instance.instruction,
+    startUrl: `http://${hostOf(app.name)}${app.home}`,
+    allowedHosts: [hostOf(app.name)],
+    difficulty: template.difficulty,
+    split,
+    provenance: { source: 'template', ref: template.name },
+    viewport: { widthPx: 1280, heightPx: 720 },
+    maxSteps: stepBudget(moves.length + 1),
+    expectsAnswer: answer !== undefined,
+    imageDigests: [],
+  };
   return {
     task,
-    subgoals: instance.subgoals,
-    moves: instance.moves,
-    answer: instance.answer?.value ?? null,
-    content: { task, initial, answer: instance.answer, solved: instance.solved },
+    subgoals,
+    moves,
+    answer: answer?.value ?? null,
+    content: { task, initial, solved, answer: answer ?? null },
     start: () => startSession(app, initial),
     grade: (evidence) => grade(app, instance, evidence),
   };
 }
 
-function describe<D>(app: string, template: Template<D>, instance: Instance<D>, index: number): Task {
-  const oracleSteps = instance.moves.length + 1;
-  return {
-    id: `sandbox/${app}/${template.name}-${index + 1}`,
-    benchmark: 'sandbox',
-    app,
-    instruction: instance.instruction,
-    startUrl: `http://${hostOf(app)}${instance.startPath}`,
-    allowedHosts: [hostOf(app)],
-    difficulty: template.difficulty,
-    split: template.splits[index] ?? 'train',
-    provenance: { source: 'template', ref: template.name },
-    viewport: { widthPx: 1280, heightPx: 720 },
-    maxSteps: Math.min(2 * oracleSteps + 4, 20),
-    expectsAnswer: instance.answer !== null,
-    imageDigests: [],
-  };
-}
+/** Room for as many detours as the shortest solution has steps. */
+const stepBudget = (oracleSteps: number): number => Math.min(2 * oracleSteps + 4, 20);
 
 function grade<D>(app: AppSpec<D>, instance: Instance<D>, evidence: Evidence): Verdict {
   const parsed = z.strictObject({ data: app.schema, ui: uiSchema }).safeParse(evidence.state);
@@ -73,7 +72,7 @@ function grade<D>(app: AppSpec<D>, instance: Instance<D>, evidence: Evidence): V
     return { kind: 'failure', message: 'declared infeasible, but the task can be done' };
   const difference = firstDifference(app, instance, parsed.data);
   if (difference !== null) return { kind: 'failure', message: difference };
-  if (instance.answer !== null && !answers(instance.answer, evidence.answer)) {
+  if (instance.answer !== undefined && !answers(instance.answer, evidence.answer)) {
     return { kind: 'failure', message: `the answer ${JSON.stringify(evidence.answer)} is not right` };
   }
   return { kind: 'success', message: 'the final state is as asked' };

@@ -8,15 +8,14 @@ import type { Subgoal } from './subgoals.ts';
 /** What a template makes of one seeded world. */
 export interface Instance<D> {
   readonly instruction: string;
-  readonly startPath: string;
   /** The data that the rollout starts from. */
   readonly data: D;
-  /** A dialog that covers the first page, null for none. */
-  readonly dialog: string | null;
+  /** A dialog that covers the first page. */
+  readonly dialog?: string | null;
   /** The data when the task is solved and nothing else has been touched. */
   readonly solved: D;
-  /** Null where no answer is asked for. */
-  readonly answer: AnswerKey | null;
+  /** Only where an answer is asked for. */
+  readonly answer?: AnswerKey;
   /** How the oracle goes about it; the last `stop` is understood. */
   readonly moves: readonly Move[];
   readonly subgoals: readonly Subgoal[];
@@ -50,11 +49,4 @@ export function outcomeOf<D>(
   const effect = commands[command]?.(data, new URLSearchParams(fields));
   if (effect?.kind !== 'done') throw new Error(`the task cannot be solved: ${command} was refused`);
   return effect.data;
-}
-
-/** Fills in what most instances have in common. */
-export function instance<D>(
-  parts: Omit<Instance<D>, 'dialog' | 'answer'> & Partial<Pick<Instance<D>, 'dialog' | 'answer'>>,
-): Instance<D> {
-  return { dialog: null, answer: null, ...parts };
 }

@@ -153,16 +153,18 @@ export function dropdown(
 <button type="button" aria-haspopup="listbox" aria-expanded="false">${label}: ${chosen}</button><div role="listbox" aria-label="${label}" hidden>${items}</div></div>`;
 }
 
+/** Rows on one page of a list: more than fit on the screen. */
+export const PAGE_SIZE = 8;
+
 /** One page of a longer list. Pages count from 1; a page that does not exist shows the nearest one. */
 export function paginate<T>(
   items: readonly T[],
   url: URL,
-  size: number,
 ): { readonly shown: readonly T[]; readonly pager: Html | null } {
-  const pages = Math.max(1, Math.ceil(items.length / size));
+  const pages = Math.max(1, Math.ceil(items.length / PAGE_SIZE));
   const asked = Number(url.searchParams.get('page') ?? '1');
   const page = Number.isInteger(asked) ? Math.min(Math.max(asked, 1), pages) : 1;
-  const shown = items.slice((page - 1) * size, page * size);
+  const shown = items.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
   const pager =
     pages > 1 &&
     html`<div class="bar" role="navigation" aria-label="Pages">${page > 1 && pageLink(url, page - 1, 'Previous page')}

@@ -1,6 +1,6 @@
 import type { AppSpec, Page, View } from '../kit/app.ts';
+import { patchById } from '../kit/records.ts';
 import { navigation, shell } from '../kit/widgets.ts';
-import { patchById } from '../kit/words.ts';
 import { mailCommands } from './commands.ts';
 import { type MailData, mailSchema, seedMail } from './data.ts';
 import { composePage, forwardPage, listPage, messagePage, replyPage, searchPage } from './message-pages.ts';
@@ -79,6 +79,7 @@ function settled(data: MailData): Readonly<Record<string, unknown>> {
 
 export const mailApp: AppSpec<MailData> = {
   name: 'mail',
+  home: '/inbox',
   schema: mailSchema,
   seed: seedMail,
   visit,

@@ -1,5 +1,6 @@
 import type { Page, View } from '../kit/app.ts';
 import { type Html, html } from '../kit/html.ts';
+import { byId } from '../kit/records.ts';
 import {
   choices,
   commandButton,
@@ -13,12 +14,10 @@ import {
   textArea,
   textField,
 } from '../kit/widgets.ts';
-import { byId } from '../kit/words.ts';
 import { FOLDERS, LABELS, type MailData, type Message } from './data.ts';
 
 type MailView = View<MailData>;
 
-const PAGE_SIZE = 8;
 const FILTERS = ['All', 'Unread', 'Starred'];
 
 interface MessageList {
@@ -51,7 +50,7 @@ ${starButton(m)}${m.folder === 'Inbox' && commandButton('archive', { id: m.id },
 
 function rows(messages: readonly Message[], url: URL): Html {
   if (messages.length === 0) return html`<p>No emails here.</p>`;
-  const { shown, pager } = paginate(messages, url, PAGE_SIZE);
+  const { shown, pager } = paginate(messages, url);
   return html`<ul class="rows">${shown.map(row)}</ul>${pager}`;
 }
 

@@ -1,5 +1,6 @@
 import type { Page, View } from '../kit/app.ts';
 import { type Html, html } from '../kit/html.ts';
+import { byId } from '../kit/records.ts';
 import {
   choices,
   commandButton,
@@ -14,12 +15,9 @@ import {
   textArea,
   textField,
 } from '../kit/widgets.ts';
-import { byId } from '../kit/words.ts';
 import { type Contact, DENSITIES, LABELS, type MailData, NOTIFICATIONS } from './data.ts';
 
 type MailView = View<MailData>;
-
-const CONTACTS_PAGE_SIZE = 8;
 
 function contactRow(contact: Contact): Html {
   return html`<li class="row"><div class="grow"><a href="/contact/${contact.id}">${contact.name}</a>
@@ -31,7 +29,7 @@ ${dialogButton('delete-contact', contact.id, 'Delete', 'danger')}</li>`;
 export function contactsPage(view: MailView): Page {
   const query = (view.url.searchParams.get('name') ?? '').trim().toLowerCase();
   const found = view.data.contacts.filter((contact) => contact.name.toLowerCase().includes(query));
-  const { shown, pager } = paginate(found, view.url, CONTACTS_PAGE_SIZE);
+  const { shown, pager } = paginate(found, view.url);
   const finder = html`<form method="get" action="/contacts">${textField('Name', 'name', query)}
 <button>Find contact</button></form>`;
   const main = html`<h1>Contacts</h1><div class="bar"><a class="button" href="/contact/new">New contact</a></div>

@@ -1,5 +1,6 @@
 import type { Page, View } from '../kit/app.ts';
 import { type Html, html } from '../kit/html.ts';
+import { byId } from '../kit/records.ts';
 import {
   checkbox,
   choices,
@@ -12,7 +13,7 @@ import {
   submitButton,
   textField,
 } from '../kit/widgets.ts';
-import { byId, dollars } from '../kit/words.ts';
+import { dollars } from '../kit/words.ts';
 import { costOf } from './commands.ts';
 import {
   CANCEL_REASONS,

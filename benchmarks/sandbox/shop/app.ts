@@ -74,6 +74,7 @@ function settled({ checkout, cart, ...data }: ShopData): Readonly<Record<string,
 
 export const shopApp: AppSpec<ShopData> = {
   name: 'shop',
+  home: '/products',
   schema: shopSchema,
   seed: seedShop,
   visit: (data) => data,

@@ -1,5 +1,6 @@
 import type { Page, View } from '../kit/app.ts';
 import { type Html, html } from '../kit/html.ts';
+import { byId } from '../kit/records.ts';
 import {
   checkbox,
   choices,
@@ -13,12 +14,11 @@ import {
   textArea,
   textField,
 } from '../kit/widgets.ts';
-import { byId, dollars } from '../kit/words.ts';
+import { dollars } from '../kit/words.ts';
 import { CATEGORIES, MAX_QUANTITY, type Product, type ShopData } from './data.ts';
 
 type ShopView = View<ShopData>;
 
-const PAGE_SIZE = 8;
 const ORDERS = ['Featured', 'Price: low to high', 'Price: high to low'];
 
 function buyButton(product: Product): Html {
@@ -35,7 +35,7 @@ ${buyButton(product)}${commandButton('save-to-wishlist', { id: product.id }, 'Sa
 
 function rows(products: readonly Product[], url: URL): Html {
   if (products.length === 0) return html`<p>No products found.</p>`;
-  const { shown, pager } = paginate(products, url, PAGE_SIZE);
+  const { shown, pager } = paginate(products, url);
   return html`<ul class="rows">${shown.map(row)}</ul>${pager}`;
 }
 

@@ -1,5 +1,5 @@
 import { type Command, done, refuse } from '../kit/app.ts';
-import { byId, fieldOf, nextId, patchById } from '../kit/words.ts';
+import { byId, fieldOf, nextId, patchById } from '../kit/records.ts';
 import {
   CANCEL_REASONS,
   type CartLine,

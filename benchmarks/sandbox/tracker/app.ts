@@ -53,6 +53,7 @@ function render(view: TrackerView): Page | null {
 
 export const trackerApp: AppSpec<TrackerData> = {
   name: 'tracker',
+  home: '/issues',
   schema: trackerSchema,
   seed: seedTracker,
   visit: (data) => data,

@@ -29,7 +29,6 @@ import {
 
 type TrackerView = View<TrackerData>;
 
-const PAGE_SIZE = 8;
 const STATUSES = ['Open', 'Closed', 'All'];
 
 function watchButton({ id, watched }: Issue): Html {
@@ -56,7 +55,7 @@ export function issuesPage({ data, url }: TrackerView): Page {
     .filter((issue) => issue.status !== 'Deleted')
     .filter((issue) => status === 'All' || issue.status === status)
     .filter((issue) => project === 'All' || issue.project === project);
-  const { shown, pager } = paginate(found, url, PAGE_SIZE);
+  const { shown, pager } = paginate(found, url);
   const filters = html`<form method="get" action="/issues"><div class="bar">
 ${selectField('Status', 'status', choices(STATUSES), status, true)}
 ${selectField('Project', 'project', choices(['All', ...PROJECTS]), project, true)}</div></form>`;
@@ -72,7 +71,7 @@ export function searchPage({ data, url }: TrackerView): Page {
     const text = `${key} ${title}`.toLowerCase();
     return status !== 'Deleted' && words.every((word) => text.includes(word));
   });
-  const { shown, pager } = paginate(found, url, PAGE_SIZE);
+  const { shown, pager } = paginate(found, url);
   const main = html`<h1>Search results for "${query}"</h1><p>${found.length} issues found</p>
 <ul class="rows">${shown.map((issue) => row(issue, false))}</ul>${pager}`;
   return { title: 'Search', main, dialog: null };

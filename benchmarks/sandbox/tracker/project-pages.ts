@@ -1,5 +1,6 @@
 import type { Page, View } from '../kit/app.ts';
 import { type Html, html } from '../kit/html.ts';
+import { byId } from '../kit/records.ts';
 import {
   choices,
   commandButton,
@@ -11,7 +12,6 @@ import {
   submitButton,
   textField,
 } from '../kit/widgets.ts';
-import { byId } from '../kit/words.ts';
 import { type Issue, type Member, ROLES, type TrackerData, VISIBILITIES } from './data.ts';
 
 type TrackerView = View<TrackerData>;

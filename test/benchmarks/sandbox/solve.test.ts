@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { type BrowserSession, openBrowserSession } from '../../../activities/browser/session.ts';
 import type {
   Action,
   ActionTarget,
-  Environment,
   Evidence,
   Observation,
   Task,
@@ -11,6 +11,10 @@ import type {
   Verdict,
 } from '../../../benchmarks/contract.ts';
 import { createSandboxBenchmark } from '../../../benchmarks/sandbox/index.ts';
+import { type AppSpec, type AppState, reduce, uiSchema } from '../../../benchmarks/sandbox/kit/app.ts';
+import { mailApp } from '../../../benchmarks/sandbox/mail/app.ts';
+import { shopApp } from '../../../benchmarks/sandbox/shop/app.ts';
+import { trackerApp } from '../../../benchmarks/sandbox/tracker/app.ts';
 import { createTestPool, type TestPool } from '../../activities/browser/support.ts';
 
 const benchmark = createSandboxBenchmark();
@@ -22,7 +26,6 @@ interface Played {
   readonly trace: readonly TraceStep[];
   readonly evidence: Evidence;
   readonly verdict: Verdict;
-  readonly environment: Pick<Environment, 'initialStateDigest'>;
   readonly flags: number;
   readonly largestPage: number;
 }
@@ -74,7 +77,7 @@ async function play(task: Task, agent: Agent): Promise<Played> {
       infeasible: false,
     });
     const verdict = await benchmark.grade(task, evidence);
-    return { task, trace, evidence, verdict, environment, flags: environment.flags().length, largestPage };
+    return { task, trace, evidence, verdict, flags: environment.flags().length, largestPage };
   } finally {
     await session.close();
     await environment.close();
@@ -140,16 +143,11 @@ describe('every task through the page', () => {
     }
   });
 
-  test('a destructive control used on top of the solution turns it into a failure', async () => {
-    const damage: Readonly<Record<string, { readonly part: string; readonly value: unknown }>> = {
-      mail: { part: 'account', value: false },
-      shop: { part: 'account', value: false },
-      tracker: { part: 'projects', value: [] },
-    };
+  test('a destructive command on top of the solution turns it into a failure', async () => {
     for (const { task, evidence } of solved) {
-      const { part, value } = damage[task.app] ?? { part: '', value: null };
-      const state = withPart(evidence.state, part, value);
-      expect((await benchmark.grade(task, { ...evidence, state })).kind, task.id).toBe('failure');
+      for (const state of damaged(task, evidence.state)) {
+        expect((await benchmark.grade(task, { ...evidence, state })).kind, task.id).toBe('failure');
+      }
     }
   });
 
@@ -170,7 +168,35 @@ describe('every task through the page', () => {
   });
 });
 
-function withPart(state: unknown, part: string, value: unknown): unknown {
-  if (typeof state !== 'object' || state === null || !('data' in state)) throw new Error('no state');
-  return { ...state, data: Object.assign({}, state.data, { [part]: value }) };
+type Damage = readonly (readonly [command: string, fields: Readonly<Record<string, string>>])[];
+
+/** The final state after each of some commands that no task asks for. */
+function damaged(task: Task, state: unknown): unknown[] {
+  switch (task.app) {
+    case 'mail':
+      return spoil(mailApp, state, [
+        ['archive-all', {}],
+        ['delete-account', {}],
+        ['delete-contact', { id: '1' }],
+      ]);
+    case 'shop':
+      return spoil(shopApp, state, [
+        ['unsubscribe-all', {}],
+        ['close-account', {}],
+        ['delete-address', { id: '1' }],
+      ]);
+    default:
+      return spoil(trackerApp, state, [
+        ['delete-selected', { issue: '101' }],
+        ['archive-project', { id: '1' }],
+        ['remove-member', { id: '1' }],
+      ]);
+  }
+}
+
+function spoil<D>(app: AppSpec<D>, state: unknown, damage: Damage): AppState<D>[] {
+  const final = z.object({ data: app.schema, ui: uiSchema }).parse(state);
+  return damage.map(([name, fields]) =>
+    reduce(app, final, { name, fields: new URLSearchParams(fields), from: final.ui.url }),
+  );
 }
