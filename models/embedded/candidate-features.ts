@@ -1,5 +1,6 @@
 /** How one candidate tool call relates to the task, the page and the past: the other side of the score. */
 import type { Action } from '../../benchmarks/contract.ts';
+import { foldText } from '../../workflows/method/task-terms.ts';
 import type { Candidate } from './candidates.ts';
 import { featureSpace } from './features.ts';
 import { actionKey, type ElementReading, type PageReading, targetKey } from './page-reading.ts';
@@ -36,8 +37,11 @@ export const candidateFeatureSpace = featureSpace([
   'name-some-asked',
   'name-none-asked',
   'name-empty',
+  'name-has-quoted',
+  'leads-to-term',
   // Its surroundings.
   'context-has-term',
+  'context-has-quoted',
   'context-most-terms',
   'context-some-asked',
   'context-most-asked',
@@ -66,6 +70,8 @@ export const candidateFeatureSpace = featureSpace([
   'field-empty',
   'field-has-term',
   'field-fits-term',
+  'field-best-for-term',
+  'term-best-for-field',
   'field-fits-kind',
   'field-asked',
   'term-used',
@@ -86,6 +92,8 @@ export const candidateFeatureSpace = featureSpace([
   'answer-kind-asked',
   'answer-label-asked',
   'answer-label-best',
+  'answer-label-focus',
+  'answer-is-control',
   'answer-near-term',
 ]);
 
@@ -96,15 +104,16 @@ export function candidateFeatures(
   reading: TaskReading,
   page: PageReading,
 ): ActiveFeatures[] {
+  const controlNames = new Set(page.elements.map(({ name }) => name.folded));
   const bestLabel = Math.max(0, ...candidates.map(({ answer }) => answer?.label.asked ?? 0));
   return candidates.map((candidate) =>
     candidateFeatureSpace.encode({
       ...toolFlags(candidate.action, candidate.on),
-      ...nameFlags(candidate),
+      ...nameFlags(candidate, reading),
       ...(candidate.on === null ? {} : elementFlags(candidate.on, reading, page)),
       ...pastFlags(candidate, page),
       ...entryFlags(candidate, reading, page),
-      ...answerFlags(candidate, reading, bestLabel),
+      ...answerFlags(candidate, reading, bestLabel, controlNames),
     }),
   );
 }
@@ -143,7 +152,7 @@ function clickFlag(role: string): 'click-link' | 'click-button' | 'click-option'
     : 'click-other';
 }
 
-function nameFlags({ label, action }: Candidate): Flags {
+function nameFlags({ label, action }: Candidate, { terms: known }: TaskReading): Flags {
   if (label === null || action.tool === 'stop') return {};
   const { asked, folded, stems, terms } = label;
   return {
@@ -153,18 +162,22 @@ function nameFlags({ label, action }: Candidate): Flags {
     'name-some-asked': asked > 0 && asked < stems.length,
     'name-none-asked': asked === 0,
     'name-empty': folded === '',
+    'name-has-quoted': terms.some((term) => known[term]?.kind === 'quoted'),
   };
 }
 
 function elementFlags(
   { element, context, heading, verbs }: ElementReading,
-  { verbs: asked }: TaskReading,
+  { terms, verbs: asked }: TaskReading,
   page: PageReading,
 ): Flags {
   const { states } = element;
+  const fits = page.fits.get(element.ref) ?? [];
   const verbsAsked = [...verbs].some((group) => asked.has(group));
   return {
+    'leads-to-term': fits.some((fit, term) => fit > 0 && !page.usedTerms.has(term)),
     'context-has-term': context.terms.length > 0,
+    'context-has-quoted': context.terms.some((term) => terms[term]?.kind === 'quoted'),
     'context-most-terms': context.terms.length > 0 && context.terms.length === page.mostContextTerms,
     'context-some-asked': context.asked > 0,
     'context-most-asked': context.asked > 0 && context.asked === page.mostContextAsked,
@@ -201,17 +214,30 @@ function entryFlags(
   { terms }: TaskReading,
   page: PageReading,
 ): Flags {
+  const isEntry = action.tool === 'type' || action.tool === 'select';
   const entered = term === null ? undefined : terms[term];
-  const field: Flags =
-    on === null || (action.tool !== 'type' && action.tool !== 'select') ? {} : fieldFlags(on, entered);
+  const field = on === null || !isEntry ? {} : fieldFlags(on, entered);
   if (entered === undefined || term === null) return field;
   return {
     ...field,
+    ...(on === null ? {} : fitFlags(on, term, page)),
     'term-used': page.usedTerms.has(term),
     'term-next': terms.findIndex((_, index) => !page.usedTerms.has(index)) === term,
     'term-visible': page.visibleTerms.has(term),
     [`term-${entered.kind}`]: true,
     'option-fits-term': action.tool === 'select' && label !== null,
+  };
+}
+
+/** Which term belongs into which field, told by the words before the terms. */
+function fitFlags({ element }: ElementReading, term: number, { fits }: PageReading): Flags {
+  const own = fits.get(element.ref) ?? [];
+  const fit = own[term] ?? 0;
+  const bestField = Math.max(...[...fits.values()].map((others) => others[term] ?? 0));
+  return {
+    'field-fits-term': fit > 0,
+    'field-best-for-term': fit > 0 && fit === bestField,
+    'term-best-for-field': fit > 0 && fit === Math.max(...own),
   };
 }
 
@@ -229,16 +255,20 @@ function fieldFlags({ element, name }: ElementReading, entered: Term | undefined
     'field-search': element.role === 'searchbox',
     'field-empty': value === '',
     'field-has-term': entered !== undefined && value === entered.text,
-    'field-fits-term': entered !== undefined && name.stems.some((word) => entered.before.has(word)),
     'field-fits-kind':
       entered !== undefined && name.stems.some((word) => fieldWordsOfKind[entered.kind].has(word)),
     'field-asked': name.asked > 0,
   };
 }
 
-function answerFlags({ answer }: Candidate, reading: TaskReading, bestLabel: number): Flags {
+function answerFlags(
+  { answer }: Candidate,
+  reading: TaskReading,
+  bestLabel: number,
+  controlNames: ReadonlySet<string>,
+): Flags {
   if (answer === null) return {};
-  const { kind, label, line } = answer;
+  const { kind, label, line, text } = answer;
   return {
     [`answer-${kind}`]: true,
     'answer-kind-asked':
@@ -248,6 +278,8 @@ function answerFlags({ answer }: Candidate, reading: TaskReading, bestLabel: num
       (kind === 'number' && reading.asksHowMany),
     'answer-label-asked': label.asked > 0,
     'answer-label-best': label.asked > 0 && label.asked === bestLabel,
+    'answer-label-focus': reading.focus !== null && label.stems.includes(reading.focus),
+    'answer-is-control': controlNames.has(foldText(text)),
     'answer-near-term': line.terms.length > 0,
   };
 }

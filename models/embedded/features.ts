@@ -9,8 +9,16 @@ export interface FeatureSpace<Name extends string> {
 
 /** The order of the names is part of the weights' meaning. */
 export function featureSpace<const Name extends string>(names: readonly Name[]): FeatureSpace<Name> {
+  const indices = new Map<string, number>(names.map((name, index) => [name, index]));
   return {
     names,
-    encode: (flags) => names.flatMap((name, index) => (flags[name] === true ? [index] : [])),
+    encode: (flags) => {
+      const active: number[] = [];
+      for (const name in flags) {
+        const index = flags[name] === true ? indices.get(name) : undefined;
+        if (index !== undefined) active.push(index);
+      }
+      return active.sort((a, b) => a - b);
+    },
   };
 }

@@ -2,7 +2,6 @@
  * The embedded training judge: compares the traces of a group against the task's subgoals. It reads what was
  * done, never the final state: whether the outcome is right is the outcome verifier's business.
  */
-import type { Subgoal } from '../../benchmarks/sandbox/kit/subgoals.ts';
 import type { Judge, JudgedTrajectory, JudgeRequest } from '../contract.ts';
 import { freeOfCharge } from './policy.ts';
 import { type Assessment, assess, type StepRole } from './rubric.ts';
@@ -12,12 +11,13 @@ import { stepText } from './trace-text.ts';
 const stepScores: Readonly<Record<StepRole, number>> = {
   finish: 1,
   progress: 0.9,
-  approach: 0.5,
-  detour: 0.25,
-  stray: 0.15,
-  repeat: 0.1,
-  failed: 0.1,
-  early: 0.05,
+  approach: 0.4,
+  detour: 0.1,
+  early: 0.1,
+  overrun: 0.05,
+  stray: 0.05,
+  repeat: 0.05,
+  failed: 0.05,
   mistake: 0,
 };
 

@@ -36,9 +36,11 @@ export interface PageReading {
   /** Most terms, and most asked words, in the surroundings of any element. */
   readonly mostContextTerms: number;
   readonly mostContextAsked: number;
-  /** Indices of the terms that were entered by an earlier step or stand in a field. */
+  /** Indices of the terms that stand in a field or were entered and not left behind. */
   readonly usedTerms: ReadonlySet<number>;
   readonly past: PastReading;
+  /** How well the words before each term name an element, by the element's ref. */
+  readonly fits: ReadonlyMap<string, readonly number[]>;
 }
 
 /** The steps so far, by what they were done to. */
@@ -59,22 +61,53 @@ export function readPage(
   history: readonly TraceStep[],
   task: TaskReading,
 ): PageReading {
-  const read = (text: string): TextReading => readText(text, task);
+  const read = rememberedReader(task);
   const elements = observation.elements.map((element): ElementReading => readElement(element, read));
-  const notice = observation.elements.find(({ role }) => role === 'status' || role === 'alert');
+  const notice = findNotice(observation.text);
   const text = foldText(observation.text);
-  const past = readPast(history);
+  const inFields = observation.elements.flatMap(chosenText);
+  const entered = new Set([...enteredValues(history), ...inFields]);
   return {
     elements,
-    title: read(`${observation.title} ${observation.elements[0]?.heading ?? ''}`),
-    notice: notice === undefined ? null : read(notice.name),
-    alert: notice?.role === 'alert',
+    title: read(`${observation.title} ${observation.elements.at(-1)?.heading ?? ''}`),
+    notice: notice === null ? null : read(notice),
+    alert: notice !== null && refusal.test(notice),
     dialogOpen: observation.elements.some(({ states }) => states.includes('in-dialog')),
     visibleTerms: indicesOf(task.terms, ({ folded }) => text.includes(folded)),
     mostContextTerms: Math.max(0, ...elements.map(({ context }) => context.terms.length)),
     mostContextAsked: Math.max(0, ...elements.map(({ context }) => context.asked)),
-    usedTerms: indicesOf(task.terms, (term) => isUsed(term, elements, history)),
-    past,
+    usedTerms: indicesOf(task.terms, ({ folded }) => entered.has(folded)),
+    past: readPast(history),
+    fits: new Map(
+      elements.map(({ element }) => [element.ref, task.terms.map((term) => fitOf(element, term))]),
+    ),
+  };
+}
+
+/** 0 to 4: the nearer a word of the label stands before the term, the better. `Priority: High` is named Priority. */
+function fitOf({ name }: ObservedElement, { lead }: Term): number {
+  const label = stemsOf(name.split(':')[0] ?? '', { keepStopWords: true });
+  const [nearest, ...further] = lead.map((word) => label.includes(word));
+  return (nearest ? 2 : 0) + further.filter(Boolean).length;
+}
+
+/** Feedback is a short sentence of its own: `Email archived.`, `Enter a subject.` */
+function findNotice(text: string): string | null {
+  return (
+    text.split('\n').find((line) => /^\p{Lu}[^.!?]*[.!]$/u.test(line) && line.split(' ').length <= 12) ?? null
+  );
+}
+
+const refusal =
+  /^(choose|enter|fill|pick|please|select|write)\b|\b(cannot|error|failed|invalid|missing|must|not|required)\b/i;
+
+/** Rows and headings recur on a page: each text is read once. */
+function rememberedReader(task: TaskReading): (text: string) => TextReading {
+  const known = new Map<string, TextReading>();
+  return (text) => {
+    const reading = known.get(text) ?? readText(text, task);
+    known.set(text, reading);
+    return reading;
   };
 }
 
@@ -167,14 +200,27 @@ function readPast(history: readonly TraceStep[]): PastReading {
   };
 }
 
-function isUsed(term: Term, elements: readonly ElementReading[], history: readonly TraceStep[]): boolean {
-  const entered = history.some(
-    ({ action, result }) =>
-      result.ok &&
-      ((action.tool === 'type' && foldText(action.text) === term.folded) ||
-        (action.tool === 'select' && foldText(action.option) === term.folded)),
-  );
-  return entered || elements.some(({ element }) => foldText(element.value ?? '') === term.folded);
+/** What a field holds, or the choice that is made. */
+function chosenText({ name, value, states }: ObservedElement): string[] {
+  if (value !== null) return [foldText(value)];
+  return states.includes('checked') || states.includes('selected') ? [foldText(name)] : [];
+}
+
+/** Folded values that earlier steps entered; leaving a form without pressing anything forgets its values. */
+function enteredValues(history: readonly TraceStep[]): ReadonlySet<string> {
+  const kept = new Set<string>();
+  let pending: string[] = [];
+  for (const { action, target, result } of history) {
+    if (!result.ok) continue;
+    if (action.tool === 'type') pending.push(foldText(action.text));
+    if (action.tool === 'select') pending.push(foldText(action.option));
+    if (target?.role === 'option' || target?.role === 'radio') pending.push(foldText(target.name));
+    const leaves = action.tool === 'back' || action.tool === 'navigate' || target?.role === 'link';
+    const commits = (action.tool === 'type' && action.submit) || target?.role === 'button';
+    if (commits) for (const value of pending) kept.add(value);
+    if (commits || leaves) pending = [];
+  }
+  return new Set([...kept, ...pending]);
 }
 
 function indicesOf<T>(items: readonly T[], holds: (item: T) => boolean): ReadonlySet<number> {

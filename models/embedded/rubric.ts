@@ -1,12 +1,12 @@
 /** Reads one trace against the named subgoals of its task: what was reached, what each step was good for. */
-import type { TraceStep } from '../../benchmarks/contract.ts';
-import type { Subgoal } from '../../benchmarks/sandbox/kit/subgoals.ts';
+import type { Subgoal, TraceStep } from '../../benchmarks/contract.ts';
 import { actionKey } from './page-reading.ts';
+import { stemsOf, verbsAmong } from './words.ts';
 
 /**
- * What a step was good for: `progress` reached a subgoal, `finish` ended the rollout with nothing left to do,
+ * What a step was good for: `progress` reached a subgoal, `finish` ended the rollout with the work done,
  * `approach` led to a later subgoal, `detour` did not, `stray` worked a control that no subgoal needed,
- * `early` ended the rollout too soon.
+ * `overrun` came after the work was done, `early` ended the rollout too soon.
  */
 export type StepRole =
   | 'progress'
@@ -14,6 +14,7 @@ export type StepRole =
   | 'approach'
   | 'detour'
   | 'stray'
+  | 'overrun'
   | 'repeat'
   | 'failed'
   | 'mistake'
@@ -32,7 +33,17 @@ export interface Assessment {
   readonly wasted: number;
 }
 
-const wasteful: ReadonlySet<StepRole> = new Set(['detour', 'stray', 'repeat', 'failed', 'mistake']);
+const wasteful: ReadonlySet<StepRole> = new Set([
+  'detour',
+  'stray',
+  'overrun',
+  'repeat',
+  'failed',
+  'mistake',
+]);
+
+/** The subgoal of stopping at once is no work that could be left to do. */
+const endingGoal = 'stopped';
 
 export function assess(
   steps: readonly TraceStep[],
@@ -46,13 +57,14 @@ export function assess(
   const mistakes = subgoals.filter((subgoal) => subgoal.weight < 0 && isReached(subgoal));
   const progressAt = new Set(reached.map((subgoal) => at.get(subgoal)));
   const mistakeAt = new Set(mistakes.map((subgoal) => at.get(subgoal)));
-  const complete = reached.length === goals.length;
+  const workDone = goals.every((goal) => goal.id === endingGoal || isReached(goal));
   const lastProgress = Math.max(-1, ...reached.map((subgoal) => at.get(subgoal) ?? -1));
 
   const roles = steps.map((step, position): StepRole => {
     if (mistakeAt.has(step.index)) return 'mistake';
-    if (isEnding(step)) return complete ? 'finish' : 'early';
+    if (isEnding(step)) return workDone ? 'finish' : 'early';
     if (progressAt.has(step.index)) return 'progress';
+    if (workDone && step.index > lastProgress) return 'overrun';
     if (!step.result.ok) return 'failed';
     if (isRepeat(steps, position)) return 'repeat';
     if (worksControl(step)) return 'stray';
@@ -84,12 +96,13 @@ function isRepeat(steps: readonly TraceStep[], position: number): boolean {
     );
 }
 
-/** Following a link only looks; a button, a field or a choice may change something. */
+/** Following a link, searching and dismissing only look; other controls may change something. */
 function worksControl({ action, target }: TraceStep): boolean {
   switch (action.tool) {
     case 'click':
-      return target?.role !== 'link';
+      return target?.role !== 'link' && !verbsAmong(stemsOf(target?.name ?? '')).has('cancel');
     case 'type':
+      return target?.role !== 'searchbox';
     case 'select':
     case 'check':
     case 'drag':

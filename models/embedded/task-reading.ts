@@ -10,8 +10,9 @@ export interface Term {
   readonly text: string;
   readonly folded: string;
   readonly kind: TermKind;
-  /** Stems of the words right before it: `subject "Hello"` says which field it belongs to. */
-  readonly before: ReadonlySet<string>;
+  readonly isQuoted: boolean;
+  /** Stems of the last words before it, nearest first: `subject "Hello"` says which field it belongs to. */
+  readonly lead: readonly string[];
 }
 
 export interface TaskReading {
@@ -19,21 +20,23 @@ export interface TaskReading {
   /** Stems of the whole instruction, literals included. */
   readonly stems: ReadonlySet<string>;
   readonly verbs: ReadonlySet<VerbGroup>;
+  /** Its first word of meaning: in a question, what is asked for. */
+  readonly focus: string | null;
   readonly asksHowMany: boolean;
   readonly asksWho: boolean;
   readonly asksWhen: boolean;
   readonly asksMoney: boolean;
 }
 
-const wordsBefore = 3;
+const leadLength = 3;
 
 export function readTask({ instruction }: Pick<Task, 'instruction'>): TaskReading {
-  const terms = distinctTerms(taskTerms(instruction)).map((folded) => readTerm(folded, instruction));
   const unquoted = instruction.replace(/["“”][^"“”]*["“”]/g, ' ');
   return {
-    terms,
+    terms: distinctTerms(taskTerms(instruction).map((text) => readTerm(text, instruction))),
     stems: new Set(stemsOf(instruction)),
     verbs: verbsAmong(stemsOf(unquoted)),
+    focus: stemsOf(unquoted)[0] ?? null,
     asksHowMany: /\bhow (many|much)\b|\bnumber of\b/i.test(unquoted),
     asksWho: /\bwho(se|m)?\b/i.test(unquoted),
     asksWhen: /\bwhen\b|\bdate\b|\bday\b|\bdue\b|\bdeadline\b/i.test(unquoted),
@@ -41,26 +44,17 @@ export function readTask({ instruction }: Pick<Task, 'instruction'>): TaskReadin
   };
 }
 
-/** The year inside a date is nothing to type, and `Email Sarah Chen` adds nothing to `Sarah Chen`. */
-function distinctTerms(terms: readonly string[]): string[] {
-  return terms.filter(
-    (term) =>
-      !terms.some((other) => other !== term && term.endsWith(` ${other}`)) &&
-      !terms.some((other) => other !== term && other.includes(term) && !other.endsWith(` ${term}`)),
-  );
-}
-
-/** As it is written in the instruction: what is typed keeps its capitals. */
-function readTerm(folded: string, instruction: string): Term {
-  const at = instruction.toLowerCase().indexOf(folded);
-  const text = at < 0 ? folded : instruction.slice(at, at + folded.length);
-  const lead = stemsOf(instruction.slice(0, Math.max(0, at)));
+/** `text` is written as in the instruction: what is typed keeps its capitals. */
+function readTerm(text: string, instruction: string): Term {
+  const at = Math.max(0, instruction.indexOf(text));
+  const wordsBefore = stemsOf(instruction.slice(0, at), { keepStopWords: true });
   const isQuoted = /["“'‘]/.test(instruction[at - 1] ?? '');
   return {
     text,
     folded: foldText(text),
     kind: kindOf(text, isQuoted),
-    before: new Set(lead.slice(-wordsBefore)),
+    isQuoted,
+    lead: wordsBefore.slice(-leadLength).reverse(),
   };
 }
 
@@ -69,4 +63,14 @@ function kindOf(text: string, isQuoted: boolean): TermKind {
   if (/^\d{4}-\d{2}(-\d{2})?$/.test(text)) return 'date';
   if (/^[$€£]?\d[\d.,]*$/.test(text)) return 'number';
   return isQuoted ? 'quoted' : 'name';
+}
+
+/** Quoted strings stay; the year inside a date is nothing to type, and `Email Sarah Chen` is Sarah Chen. */
+function distinctTerms(terms: readonly Term[]): Term[] {
+  const isRestOf = (term: Term, run: Term): boolean =>
+    run.kind === 'name' && run.folded.endsWith(` ${term.folded}`);
+  const isPartOf = (term: Term, whole: Term): boolean => term !== whole && whole.folded.includes(term.folded);
+  const adds = (term: Term): boolean =>
+    terms.every((other) => !isRestOf(other, term) && (!isPartOf(term, other) || isRestOf(term, other)));
+  return terms.filter((term) => term.isQuoted || adds(term));
 }

@@ -7,10 +7,10 @@ const stopWords = new Set(
   ),
 );
 
-/** Stems of the words that carry meaning, in reading order. */
-export function stemsOf(text: string): string[] {
+/** Stems of the words, in reading order; those that carry no meaning are left out unless they are asked for. */
+export function stemsOf(text: string, { keepStopWords = false } = {}): string[] {
   const words = foldText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.filter((word) => !stopWords.has(word)).map(stem);
+  return words.filter((word) => keepStopWords || !stopWords.has(word)).map(stem);
 }
 
 /** Brings `archive`, `archived` and `archiving` together; no dictionary. */
@@ -60,12 +60,16 @@ export const verbGroups: readonly VerbGroup[] = [
   'page',
 ];
 
-const stemsByGroup = new Map(
-  verbGroups.map((group) => [group, new Set(verbWords[group].split(' ').map(stem))] as const),
-);
+const groupsByStem = new Map<string, readonly VerbGroup[]>();
+for (const group of verbGroups) {
+  for (const word of verbWords[group].split(' ').map(stem)) {
+    groupsByStem.set(word, [...(groupsByStem.get(word) ?? []), group]);
+  }
+}
 
 /** Groups that any of the stems belongs to. */
 export function verbsAmong(stems: Iterable<string>): ReadonlySet<VerbGroup> {
-  const all = [...stems];
-  return new Set(verbGroups.filter((group) => all.some((word) => stemsByGroup.get(group)?.has(word))));
+  const found = new Set<VerbGroup>();
+  for (const word of stems) for (const group of groupsByStem.get(word) ?? []) found.add(group);
+  return found;
 }
