@@ -1,19 +1,7 @@
-import type { TraceStep } from '../../contract.ts';
+import type { Subgoal, TraceStep } from '../../contract.ts';
 import { carriesOut, type Move, press, samePath } from './pattern.ts';
 
-/**
- * A named milestone that the rubric judge reads off the recorded trace, never off the final state: the judge
- * must not be the outcome verifier in disguise.
- */
-export interface Subgoal {
-  readonly id: string;
-  /** A sentence for rationales, in the past tense. */
-  readonly description: string;
-  /** Positive weights of a task sum to 1; a negative one is a mistake (a destructive control used). */
-  readonly weight: number;
-  /** Index of the first step that brought it about, null if none did. */
-  readonly reachedAt: (steps: readonly TraceStep[], answer: string | null) => number | null;
-}
+export type { Subgoal } from '../../contract.ts';
 
 function firstStep(steps: readonly TraceStep[], holds: (step: TraceStep) => boolean): number | null {
   const found = steps.find(holds);

@@ -1,7 +1,7 @@
 import type { RandomGenerator } from '../../../workflows/method/random.ts';
 import type { Difficulty } from '../../contract.ts';
 import type { AnswerKey } from './answer.ts';
-import type { Command } from './app.ts';
+import type { Command } from './command.ts';
 import type { Move } from './pattern.ts';
 import type { Subgoal } from './subgoals.ts';
 

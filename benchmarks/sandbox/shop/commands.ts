@@ -1,4 +1,4 @@
-import { type Command, done, refuse } from '../kit/app.ts';
+import { type Command, done, refuse } from '../kit/command.ts';
 import { byId, fieldOf, nextId, patchById } from '../kit/records.ts';
 import {
   CANCEL_REASONS,

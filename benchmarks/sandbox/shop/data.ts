@@ -57,7 +57,6 @@ const addressSchema = z.strictObject({
   city: z.string(),
   postcode: z.string(),
 });
-export type Address = z.infer<typeof addressSchema>;
 
 export const PREFERENCES = {
   newsletter: 'Weekly newsletter',

@@ -47,7 +47,6 @@ const projectSchema = z.strictObject({
   visibility: z.string(),
   archived: z.boolean(),
 });
-export type Project = z.infer<typeof projectSchema>;
 
 const milestoneSchema = z.strictObject({ id: z.int(), name: z.string(), due: z.string() });
 export type Milestone = z.infer<typeof milestoneSchema>;
