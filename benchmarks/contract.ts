@@ -157,6 +157,20 @@ export interface TraceStep {
   readonly result: ActionResult;
 }
 
+/**
+ * A named milestone that the rubric judge reads off the recorded trace, never off the final state: the judge
+ * must not be the outcome verifier in disguise.
+ */
+export interface Subgoal {
+  readonly id: string;
+  /** A sentence for rationales, in the past tense. */
+  readonly description: string;
+  /** Positive weights of a task sum to 1; a negative one is a mistake (a destructive control used). */
+  readonly weight: number;
+  /** Index of the first step that brought it about, null if none did. */
+  readonly reachedAt: (steps: readonly TraceStep[], answer: string | null) => number | null;
+}
+
 /** Whatever grading needs, captured before teardown so that it can be repeated offline for ever. */
 export interface Evidence {
   readonly taskId: string;

@@ -4,7 +4,7 @@ import type { BatchSummary } from '../../models/contract.ts';
 import { mean } from '../../workflows/method/mean.ts';
 import { trainStepId } from '../../workflows/names.ts';
 import type { TrainingStepOutcome, TrainingStepRef, TrainingStepSummary } from '../contracts.ts';
-import type { CpuDependencies } from './index.ts';
+import type { CpuDependencies } from './dependencies.ts';
 
 /** Closes a training step: rollouts that no attempt finished become unscored, the step's row is written once. */
 export async function commitTrainingStep(

@@ -7,7 +7,7 @@ import type { BankSnapshot, CertifierConstants, Question, Tracker } from '../../
 import { defaultUrlRules } from '../../workflows/method/url-state.ts';
 import { fault } from '../failures.ts';
 import { type TrainConfig, trainConfigSchema } from '../run-config.ts';
-import type { CpuDependencies } from './index.ts';
+import type { CpuDependencies } from './dependencies.ts';
 
 /** The end of a run: adapters averaged, shards' banks merged, certificates recomputed, bank frozen (METHOD 5.5, 5.6). */
 export async function finishTraining(

@@ -1,19 +1,12 @@
-import type { BankStore } from '../../bank-store/contract.ts';
 import type { CpuActivities } from '../contracts.ts';
 import { buildBatch } from './build-batch.ts';
 import { certify } from './certify.ts';
 import { commitTrainingStep } from './commit-training-step.ts';
+import type { CpuDependencies } from './dependencies.ts';
 import { listEvaluationTasks, planEvaluationTask, recordSelection } from './evaluation.ts';
 import { finishTraining } from './finish-training.ts';
 import { planTrainingStep } from './plan-training-step.ts';
 import { repairBank } from './repair-bank.ts';
-
-export interface CpuDependencies {
-  readonly store: BankStore;
-  /** Averages the shards' adapters; needs no GPU. */
-  readonly averageAdapters: (adapters: readonly Uint8Array[]) => Promise<Uint8Array>;
-  readonly codeVersion: string;
-}
 
 export function createCpuActivities(dependencies: CpuDependencies): CpuActivities {
   const { store } = dependencies;

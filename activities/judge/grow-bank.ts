@@ -21,7 +21,7 @@ import { draftedQuestion } from '../question-id.ts';
 import { trainConfigSchema } from '../run-config.ts';
 import { statesOf, traceOf } from '../trajectory.ts';
 import { type Bank, evidenceSheet } from '../verifier-scores.ts';
-import type { JudgeDependencies } from './index.ts';
+import type { JudgeDependencies } from './dependencies.ts';
 
 type Growth = Awaited<ReturnType<JudgeActivities['growBank']>>;
 

@@ -1,14 +1,7 @@
-import type { BankStore } from '../../bank-store/contract.ts';
-import type { Judge, Proposer } from '../../models/contract.ts';
 import type { JudgeActivities } from '../contracts.ts';
+import type { JudgeDependencies } from './dependencies.ts';
 import { growBank } from './grow-bank.ts';
 import { judgeGroup } from './judge-group.ts';
-
-export interface JudgeDependencies {
-  readonly store: BankStore;
-  readonly judge: Judge;
-  readonly proposer: Proposer;
-}
 
 export function createJudgeActivities(dependencies: JudgeDependencies): JudgeActivities {
   return {

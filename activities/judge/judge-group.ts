@@ -6,7 +6,7 @@ import type { JudgeActivities } from '../contracts.ts';
 import { readGroup, type ScoredGroup } from '../group.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { traceOf } from '../trajectory.ts';
-import type { JudgeDependencies } from './index.ts';
+import type { JudgeDependencies } from './dependencies.ts';
 
 type Input = Parameters<JudgeActivities['judgeGroup']>[0];
 type Result = Awaited<ReturnType<JudgeActivities['judgeGroup']>>;

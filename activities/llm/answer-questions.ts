@@ -11,7 +11,7 @@ import type { RunConfig } from '../run-config.ts';
 import { runConfigSchema } from '../run-config.ts';
 import { statesOf } from '../trajectory.ts';
 import type { Bank } from '../verifier-scores.ts';
-import type { LlmDependencies } from './index.ts';
+import type { LlmDependencies } from './dependencies.ts';
 
 interface Input {
   readonly runId: string;

@@ -9,7 +9,7 @@ import { withHeartbeat } from '../heartbeat.ts';
 import { type EvaluateConfig, evaluateConfigSchema } from '../run-config.ts';
 import { traceOf } from '../trajectory.ts';
 import { type Bank, evidenceSheet } from '../verifier-scores.ts';
-import type { LlmDependencies } from './index.ts';
+import type { LlmDependencies } from './dependencies.ts';
 
 /** One comparison of the tournament chain: its votes, each journalled, until the decision stands (METHOD 6). */
 export function castVotes(dependencies: LlmDependencies, ref: ComparisonRef): Promise<ComparisonResult> {

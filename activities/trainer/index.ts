@@ -1,13 +1,7 @@
-import type { BankStore } from '../../bank-store/contract.ts';
-import type { Trainer } from '../../models/contract.ts';
 import type { GpuActivities } from '../contracts.ts';
+import type { TrainerDependencies } from './dependencies.ts';
 import { initialiseAdapter } from './initialise-adapter.ts';
 import { updateAdapter } from './update-adapter.ts';
-
-export interface TrainerDependencies {
-  readonly store: BankStore;
-  readonly trainer: Trainer;
-}
 
 export function createTrainerActivities(dependencies: TrainerDependencies): GpuActivities {
   return {

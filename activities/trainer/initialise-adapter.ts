@@ -1,5 +1,5 @@
 import { trainConfigSchema } from '../run-config.ts';
-import type { TrainerDependencies } from './index.ts';
+import type { TrainerDependencies } from './dependencies.ts';
 
 /** Averaging adapters means something only because all shards start from the same bytes (METHOD 5.6). */
 export async function initialiseAdapter(

@@ -5,7 +5,7 @@ import type { GpuActivities } from '../contracts.ts';
 import { fault } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { type TrainConfig, trainConfigSchema } from '../run-config.ts';
-import type { TrainerDependencies } from './index.ts';
+import type { TrainerDependencies } from './dependencies.ts';
 
 type Input = Parameters<GpuActivities['updateAdapter']>[0];
 type Result = Awaited<ReturnType<GpuActivities['updateAdapter']>>;

@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import canonicalize from 'canonicalize';
-import type { Action, Benchmark, Observation, Task, TraceStep } from '../contract.ts';
+import type { Action, Benchmark, Observation, Subgoal, Task, TraceStep } from '../contract.ts';
 import { openEnvironment } from './kit/environment.ts';
 import { nextOracleAction } from './kit/oracle.ts';
-import type { Subgoal } from './kit/subgoals.ts';
 import { type SandboxTask, tasksOf } from './kit/tasks.ts';
 import { mailApp } from './mail/app.ts';
 import { type SeedQuestion, seedQuestions } from './questions.ts';
 import { shopApp } from './shop/app.ts';
 import { trackerApp } from './tracker/app.ts';
 
-export type { Subgoal } from './kit/subgoals.ts';
 export type { SeedQuestion } from './questions.ts';
 
 export interface SandboxBenchmark extends Benchmark {

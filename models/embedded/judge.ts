@@ -2,6 +2,7 @@
  * The embedded training judge: compares the traces of a group against the task's subgoals. It reads what was
  * done, never the final state: whether the outcome is right is the outcome verifier's business.
  */
+import type { Subgoal } from '../../benchmarks/contract.ts';
 import type { Judge, JudgedTrajectory, JudgeRequest } from '../contract.ts';
 import { freeOfCharge } from './policy.ts';
 import { type Assessment, assess, type StepRole } from './rubric.ts';

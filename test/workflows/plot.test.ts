@@ -1,0 +1,266 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { evaluateSuiteWorkflow } from '../../workflows/evaluate-suite.ts';
+import { evaluateTaskWorkflow } from '../../workflows/evaluate-task.ts';
+import { evaluateTaskId, taskQueues, trainRunId, trainShardId, trainStepId } from '../../workflows/names.ts';
+import { trainRunWorkflow } from '../../workflows/train-run.ts';
+import { trainStepWorkflow } from '../../workflows/train-step.ts';
+import { type House, openHouse, rolledOut } from './scripted-house.ts';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse('plot');
+});
+afterAll(() => house.close());
+beforeEach(() => house.play({}));
+
+const taskQueue = taskQueues.orchestrator;
+const fatal = (message: string) =>
+  ApplicationFailure.create({ type: 'Tampered', message, nonRetryable: true });
+const indexOf = (rolloutId: string) => Number(rolloutId.split('/').at(-1));
+
+/** One training step under a run of that name. */
+function trainStep(runId: string) {
+  return house.client.workflow.execute(trainStepWorkflow, {
+    ...{ taskQueue, workflowId: trainStepId(runId, 0, 0) },
+    args: [{ runId, shard: 0, step: 0 }],
+  });
+}
+
+function evaluateTask(runId: string) {
+  return house.client.workflow.execute(evaluateTaskWorkflow, {
+    ...{ taskQueue, workflowId: evaluateTaskId(runId, 'sandbox/mail/1') },
+    args: [{ runId, taskId: 'sandbox/mail/1' }],
+  });
+}
+
+const called = (name: string) => house.calls.filter((call) => call === name).length;
+
+async function eventsOf(workflowId: string): Promise<number> {
+  const history = await house.client.workflow.getHandle(workflowId).fetchHistory();
+  return history.events?.length ?? 0;
+}
+
+describe('a training step', () => {
+  test('rolls out, judges, answers, certifies, builds the batch, updates once and commits', async () => {
+    expect(await trainStep('happy')).toMatchObject({ outcome: 'updated' });
+    expect(called('rollOut')).toBe(8);
+    expect(called('answerQuestions')).toBe(8);
+    expect(called('judgeGroup')).toBe(1);
+    expect(house.calls.slice(-4)).toEqual(['certify', 'buildBatch', 'updateAdapter', 'commitTrainingStep']);
+    expect(await eventsOf(trainStepId('happy', 0, 0))).toBeLessThanOrEqual(175);
+  });
+
+  test('goes on without lost and unscored rollouts while the quorum holds, and shows them to nobody', async () => {
+    const answered: number[] = [];
+    house.play({
+      rollOut: async ({ rolloutId }) => {
+        if (indexOf(rolloutId) === 1) throw fatal('lost');
+        return rolledOut(
+          rolloutId,
+          indexOf(rolloutId) === 2 ? { kind: 'unscored', cause: 'infra' } : { kind: 'failure' },
+        );
+      },
+      answerQuestions: async ({ rolloutId }) => {
+        answered.push(indexOf(rolloutId));
+        return { states: 1, answers: 1, invalid: 0 };
+      },
+    });
+    expect(await trainStep('two-lost')).toMatchObject({ outcome: 'updated' });
+    expect(answered.sort()).toEqual([0, 3, 4, 5, 6, 7]);
+  });
+
+  test('below quorum is neither judged nor certified nor learned from, and still committed', async () => {
+    house.play({
+      rollOut: async ({ rolloutId }) =>
+        rolledOut(
+          rolloutId,
+          indexOf(rolloutId) < 3 ? { kind: 'unscored', cause: 'infra' } : { kind: 'success' },
+        ),
+    });
+    expect(await trainStep('below-quorum')).toMatchObject({ outcome: 'below_quorum' });
+    expect(house.calls).not.toContain('judgeGroup');
+    expect(house.calls).not.toContain('certify');
+    expect(house.calls).not.toContain('updateAdapter');
+  });
+
+  test.each([
+    [
+      'a judge whose reply fits no group',
+      { judgeGroup: async () => ({ ok: false as const, reason: 'short' }) },
+    ],
+    [
+      'a judge that fails for good',
+      {
+        judgeGroup: async () => {
+          throw fatal('refused');
+        },
+      },
+    ],
+  ])('%s is a judge error, never a number', async (name, script) => {
+    house.play(script);
+    expect(await trainStep(name)).toMatchObject({ outcome: 'judge_error' });
+    expect(house.calls).not.toContain('certify');
+  });
+
+  test('a self-verifier that fails for good leaves the group unlearned', async () => {
+    house.play({
+      answerQuestions: async () => {
+        throw fatal('no model');
+      },
+    });
+    expect(await trainStep('no-self-verifier')).toMatchObject({ outcome: 'self_verifier_error' });
+    expect(house.calls).not.toContain('updateAdapter');
+  });
+
+  test('without any advantage there is no update', async () => {
+    house.play({ buildBatch: async () => ({ batchDigest: null }) });
+    expect(await trainStep('no-gradient')).toMatchObject({ outcome: 'no_gradient' });
+    expect(house.calls).not.toContain('updateAdapter');
+  });
+
+  test('that was committed before does nothing again', async () => {
+    const first = await trainStep('once');
+    house.play({
+      planTrainingStep: async () => ({
+        ...{ groupId: 'g', taskId: 't', rolloutIds: [], quorum: 6, adapterDigest: null },
+        committed: first,
+      }),
+    });
+    expect(await trainStep('again')).toEqual(first);
+    expect(house.calls).toEqual(['planTrainingStep']);
+  });
+});
+
+describe('a training run', () => {
+  test('continues as new every 60 steps, grows the bank every M and stays within its event budgets', async () => {
+    const runId = 'long';
+    const steps = 65;
+    // Committed steps cost the shard as many events as others, and the server less time.
+    house.play({
+      planTrainingStep: async (at) => ({
+        ...{ groupId: 'g', taskId: 't', rolloutIds: [], quorum: 1, adapterDigest: null },
+        committed: {
+          ...{ step: at.step, taskId: 't', outcome: 'updated' as const, adapterDigest: null },
+          ...{ success: 8, failure: 0, unscored: 0, meanJudgeScore: 0.5 },
+        },
+      }),
+    });
+    const result = await house.client.workflow.execute(trainRunWorkflow, {
+      ...{ taskQueue, workflowId: trainRunId(runId) },
+      args: [{ runId, shards: 1, steps, growEverySteps: 20 }],
+    });
+    expect(result.bankDigest).toHaveLength(64);
+    expect(called('planTrainingStep')).toBe(steps);
+    expect(called('growBank')).toBe(3);
+    expect(called('initialiseAdapter')).toBe(1);
+    expect(house.calls.at(-1)).toBe('setRunState');
+    // The last history of the shard holds the steps after the continue-as-new.
+    expect(await eventsOf(trainShardId(runId, 0))).toBeLessThanOrEqual(11 * (steps - 60) + 10);
+  }, 180_000);
+});
+
+describe('an evaluation task', () => {
+  test('emits the last incumbent of the chain', async () => {
+    house.play({
+      castVotes: async ({ challenger }) => ({ swap: indexOf(challenger) === 2, votes: ['B', 'B'] }),
+    });
+    const { selected, swaps } = await evaluateTask('chain');
+    expect(selected).toMatch(/rollout\/2$/);
+    expect(swaps).toBe(1);
+    expect(await eventsOf(evaluateTaskId('chain', 'sandbox/mail/1'))).toBeLessThanOrEqual(90);
+  });
+
+  test('has no candidate that infrastructure or a guard ended, but keeps a blocked one', async () => {
+    const causes = ['infra', 'blocked', 'invalid'] as const;
+    const emitted: (string | null)[] = [];
+    house.play({
+      rollOut: async ({ rolloutId }) =>
+        rolledOut(rolloutId, { kind: 'unscored', cause: causes[indexOf(rolloutId)] ?? 'infra' }),
+      recordSelection: async ({ taskId, selected }) => {
+        emitted.push(selected);
+        const unscored = { kind: 'unscored', cause: 'blocked' } as const;
+        return { taskId, selected, greedy: unscored, emitted: unscored, swaps: 0 };
+      },
+    });
+    await evaluateTask('blocked');
+    expect(emitted).toEqual([`${evaluateTaskId('blocked', 'sandbox/mail/1')}/rollout/1`]);
+  });
+
+  test('without a candidate is recorded as such', async () => {
+    house.play({
+      rollOut: async () => {
+        throw fatal('no browser');
+      },
+    });
+    expect((await evaluateTask('nobody')).selected).toBeNull();
+    expect(house.calls).not.toContain('castVotes');
+  });
+
+  test('keeps the incumbent where answers or votes cannot be had', async () => {
+    house.play({
+      answerQuestions: async ({ rolloutId }) => {
+        if (indexOf(rolloutId) === 1) throw fatal('no answers');
+        return { states: 1, answers: 1, invalid: 0 };
+      },
+      castVotes: async () => {
+        throw fatal('no votes');
+      },
+    });
+    const { selected } = await evaluateTask('silent');
+    expect(selected).toMatch(/rollout\/0$/);
+    // Only the comparison between rollouts with answers was tried.
+    expect(called('castVotes')).toBe(1);
+  });
+});
+
+describe('an evaluation suite', () => {
+  test('works every task of its list off, never more at a time than its bound', async () => {
+    let open = 0;
+    let most = 0;
+    const seen = new Set<string>();
+    house.play({
+      planEvaluationTask: async ({ taskId }) => {
+        seen.add(taskId);
+        open += 1;
+        most = Math.max(most, open);
+        return { rolloutIds: [], select: false, done: null };
+      },
+      recordSelection: async ({ taskId }) => {
+        open -= 1;
+        return {
+          taskId,
+          selected: null,
+          greedy: { kind: 'failure' },
+          emitted: { kind: 'failure' },
+          swaps: 0,
+        };
+      },
+    });
+    await house.client.workflow.execute(evaluateSuiteWorkflow, {
+      ...{ taskQueue, workflowId: 'eval/suite' },
+      args: [{ runId: 'suite', tasks: 107, concurrency: 5 }],
+    });
+    expect(seen.size).toBe(107);
+    expect(most).toBeLessThanOrEqual(5);
+  });
+});
+
+test('every history of this file replays, and one with a planted change does not', async () => {
+  const histories = [];
+  for await (const { workflowId, runId } of house.client.workflow.list()) {
+    const history = await house.client.workflow.getHandle(workflowId, runId).fetchHistory();
+    histories.push({ workflowId, history: JSON.parse(historyToJSON(history)) });
+  }
+  expect(histories.length).toBeGreaterThan(80);
+  const replayed = Worker.runReplayHistories({ workflowBundle: house.bundle }, histories);
+  for await (const { workflowId, error } of replayed) expect(error, workflowId).toBeUndefined();
+
+  const step = histories.find(({ workflowId }) => workflowId === trainStepId('happy', 0, 0));
+  const planted = JSON.parse(JSON.stringify(step?.history).replaceAll('"certify"', '"certifyTwice"'));
+  await expect(
+    Worker.runReplayHistory({ workflowBundle: house.bundle }, planted, trainStepId('happy', 0, 0)),
+  ).rejects.toThrow(/certify/);
+});
