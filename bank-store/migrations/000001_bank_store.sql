@@ -328,8 +328,7 @@ create view votes as
          comparison.value ->> 'incumbent' as incumbent,
          comparison.value ->> 'challenger' as challenger,
          (vote.value ->> 'vote')::integer as vote,
-         vote.value ->> 'label' as label,
-         vote.value ->> 'reason' as reason
+         vote.value ->> 'label' as label
     from selections,
          json_array_elements(comparisons) with ordinality as comparison (value, position),
          json_array_elements(comparison.value -> 'votes') as vote (value);
