@@ -40,7 +40,7 @@ export interface SessionOptions {
  */
 const LIMITS = {
   patient: { actMs: 10_000, readMs: 20_000, loadMs: 20_000 },
-  brisk: { actMs: 3_000, readMs: 10_000, loadMs: 10_000 },
+  brisk: { actMs: 3_000, readMs: 6_000, loadMs: 10_000 },
 } as const;
 const CLOSE_LIMIT_MS = 5_000;
 const TAB_LIMIT = 10;
@@ -95,6 +95,8 @@ class Session implements BrowserSession {
   readonly #abort = () => this.#failed.reject(this.#options.signal.reason);
   readonly #windows = new OpeningWindows();
   #tabs: Tab[] = [];
+  /** Tabs, and pages that are becoming one. */
+  #pages = 0;
   #active: Tab | null = null;
   /** What the page's own dialogs said during the last action. */
   #dialogs: string[] = [];
@@ -160,7 +162,8 @@ class Session implements BrowserSession {
 
   // ---- tabs --------------------------------------------------------------------------------------------------
 
-  async #adopt(page: Page): Promise<Tab> {
+  async #adopt(page: Page): Promise<void> {
+    this.#pages += 1;
     page.on('dialog', async (dialog) => {
       if (this.#dialogs.length < 5) this.#dialogs.push(dialog.message().slice(0, 200));
       // Leaving a page is the policy's decision; every other question is answered with no.
@@ -171,13 +174,12 @@ class Session implements BrowserSession {
     page.on('close', () => this.#drop(tab));
     this.#tabs.push(tab);
     this.#active = tab;
-    return tab;
   }
 
   /** A window that a page opened becomes the active tab, as it does for a person. */
   async #adoptPopup(page: Page): Promise<void> {
     try {
-      if (this.#tabs.length >= TAB_LIMIT) await page.close();
+      if (this.#pages >= TAB_LIMIT) await page.close();
       else await this.#adopt(page);
     } catch (error) {
       if (!page.isClosed()) this.#failed.reject(asWeather(error));
@@ -187,6 +189,7 @@ class Session implements BrowserSession {
   }
 
   #drop(tab: Tab): void {
+    this.#pages -= 1;
     this.#tabs = this.#tabs.filter((other) => other !== tab);
     if (this.#active === tab) this.#active = this.#tabs.at(-1) ?? null;
     if (this.#active === null) this.#fail('The page closed its last window.');
@@ -232,7 +235,8 @@ class Session implements BrowserSession {
     const start = performance.now();
     const result = await this.#weathered(() => this.#perform(action));
     const acted = performance.now();
-    await this.#weathered(() => this.#settle());
+    // A page that does not answer will not say when it is done either.
+    if (result.ok || result.code !== 'timeout') await this.#weathered(() => this.#settle());
     this.#timings = { actMs: acted - start, settleMs: performance.now() - acted };
     return this.#withDialogs(result);
   }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { TimedOut, within } from './deadline.ts';
 import { DocumentReplaced } from './page-world.ts';
 import type { Tab } from './tab.ts';
 
@@ -33,16 +33,21 @@ const calmSchema = z.object({ calm: z.boolean() });
 export async function settle(tab: Tab, rule: SettleRule, isActive: () => boolean): Promise<boolean> {
   const { navigation, windows } = tab;
   const deadline = performance.now() + rule.limitMs;
-  for (let left = rule.limitMs; left > 0; left = deadline - performance.now()) {
-    if (!isActive()) return true;
-    if (navigation.isPending || windows.any) {
-      await Promise.race([navigation.changed(), windows.changed(), sleep(left, undefined, { ref: false })]);
-    } else if (await isCalm(tab, rule)) {
-      return true;
+  const wait = <T>(work: Promise<T>) => within(work, deadline - performance.now(), 'Settling');
+  try {
+    while (isActive()) {
+      if (navigation.isPending || windows.any) {
+        await wait(Promise.race([navigation.changed(), windows.changed()]));
+      } else if (await wait(isCalm(tab, rule))) {
+        return true;
+      }
     }
+    return true;
+  } catch (error) {
+    if (!(error instanceof TimedOut)) throw error;
+    navigation.forget();
+    return false;
   }
-  navigation.forget();
-  return false;
 }
 
 /** One look at the page. What happened in a document that has been replaced says nothing about its successor. */

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { ElementState, ObservedElement } from '../../../benchmarks/contract.ts';
 import type { Describer } from './describe.ts';
-import type { Dom, Point } from './dom.ts';
+import type { Box, Dom, Point } from './dom.ts';
 import type { VisibleText } from './text.ts';
 
 /** What one observation may cost the policy. */
@@ -213,26 +213,32 @@ export class PageReader {
     return { point: covered.point, coveredBy: this.#titleOf(covered.by) };
   }
 
-  /** Middle and quarters of each visible part. */
+  /** Middle and quarters of each part that is on the screen. */
   #probes(target: Element): Point[] {
-    const clip = this.#dom.clip(target);
-    return this.#dom
+    const onScreen = this.#dom
       .boxes(target)
+      .map((box) => this.#dom.intersect(box, this.#dom.viewport()))
+      .filter((box) => this.#dom.hasArea(box));
+    if (onScreen.length === 0) return [];
+    const clip = this.#dom.clip(target);
+    return onScreen
       .slice(0, 4)
-      .flatMap((box) => {
-        const seen = this.#dom.intersect(box, clip);
-        if (!this.#dom.hasArea(seen)) return [];
-        const { x, y } = this.#dom.centre(seen);
-        const dx = (seen.right - seen.left) / 4;
-        const dy = (seen.bottom - seen.top) / 4;
-        return [
-          { x, y },
-          { x: x - dx, y: y - dy },
-          { x: x + dx, y: y + dy },
-          { x: x - dx, y: y + dy },
-          { x: x + dx, y: y - dy },
-        ];
-      });
+      .map((box) => this.#dom.intersect(box, clip))
+      .filter((box) => this.#dom.hasArea(box))
+      .flatMap((box) => this.#pointsOf(box));
+  }
+
+  #pointsOf(box: Box): Point[] {
+    const { x, y } = this.#dom.centre(box);
+    const dx = (box.right - box.left) / 4;
+    const dy = (box.bottom - box.top) / 4;
+    return [
+      { x, y },
+      { x: x - dx, y: y - dy },
+      { x: x + dx, y: y + dy },
+      { x: x - dx, y: y + dy },
+      { x: x + dx, y: y - dy },
+    ];
   }
 
   #reaches(hit: Element, element: Element, target: Element): boolean {
