@@ -28,6 +28,69 @@ export interface CallCost {
 /** (run seed, shard, training step, task, rollout, browser step): the only source of randomness (invariant 13). */
 export type SeedPath = readonly (string | number)[];
 
+// ---- models behind an API --------------------------------------------------------------------------------------
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** Which model plays a role, as a run's configuration says it. */
+export interface EndpointChoice {
+  /** The wire format; `openai` is any server that speaks it, vLLM for one. */
+  readonly provider: 'openai' | 'anthropic';
+  readonly model: string;
+  /** Left out: the address that the workplace sets for this provider, else the provider's own. */
+  readonly baseUrl?: string;
+  /** Environment variable that holds the key; left out: the provider's usual one. */
+  readonly apiKeyVariable?: string;
+  /** Left out: what the role asks for, where the model takes a temperature. */
+  readonly temperature?: number;
+  readonly reasoningEffort?: ReasoningEffort;
+  readonly maxOutputTokens?: number;
+  /** In place of the price list's, for models that it does not know. */
+  readonly price?: TokenPrice;
+  readonly limits?: AccountLimits;
+}
+
+export interface TokenPrice {
+  readonly inputUsdPerMillion: number;
+  readonly outputUsdPerMillion: number;
+}
+
+/** What a provider allows one account, whoever uses it; null: no limit. */
+export interface AccountLimits {
+  readonly concurrency: number | null;
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+}
+
+/** Everything that a part needs to reach its model. */
+export interface ModelEndpoint {
+  readonly choice: EndpointChoice;
+  /** Null: the provider's own address. */
+  readonly baseUrl: string | null;
+  /** Null for a server that asks for none. Never logged, never stored. */
+  readonly apiKey: string | null;
+  readonly gate: ProviderGate;
+  /** Dollars of one request; null where no price is known. */
+  readonly priceOf: (usage: Usage) => number | null;
+}
+
+/** The door to a provider's account, shared with every other worker. Each HTTP request passes it once. */
+export interface ProviderGate {
+  /**
+   * Waits for a place and for `tokens` (an estimate, prompt and reply together). Throws a retryable error that says
+   * what it waited for when that takes too long, and the signal's reason when it is aborted.
+   */
+  enter(tokens: number, signal: AbortSignal): Promise<Permit>;
+}
+
+export interface Permit {
+  /**
+   * Gives the place back; has to be called however the request ended, and never throws. Usage corrects the estimate;
+   * null: unknown. `retryAfterMs` closes the account to everybody for that long.
+   */
+  leave(ended: { readonly usage: Usage | null; readonly retryAfterMs: number | null }): Promise<void>;
+}
+
 // ---- policy ------------------------------------------------------------------------------------------------
 
 export interface PolicyRequest {
