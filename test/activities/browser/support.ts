@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { BrowserPool } from '../../../activities/browser/pool.ts';
 import {
   type BrowserSession,
@@ -9,9 +10,7 @@ import {
   type SessionOptions,
 } from '../../../activities/browser/session.ts';
 import type { Observation, ObservedElement } from '../../../benchmarks/contract.ts';
-import { findChromium } from '../../../infra/chromium.ts';
 import * as processes from '../../../infra/processes.ts';
-import { loadSettings } from '../../../workers/settings.ts';
 
 export type Page = string | ((request: IncomingMessage, response: ServerResponse) => void);
 
@@ -49,16 +48,10 @@ export interface TestPool {
   close(): Promise<void>;
 }
 
-export async function chromiumPath(): Promise<string> {
-  const found = await findChromium(loadSettings());
-  if (found === undefined) throw new Error('These tests need Chromium: run `./clift doctor`.');
-  return found.executablePath;
-}
-
 export async function createTestPool(retireAfter?: number): Promise<TestPool> {
   const leaseDirectory = mkdtempSync(join(tmpdir(), 'clift-leases-'));
   const pool = new BrowserPool({
-    executablePath: await chromiumPath(),
+    executablePath: inject('chromiumPath'),
     leaseDirectory,
     processes,
     ...(retireAfter !== undefined && { retireAfter }),
