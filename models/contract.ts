@@ -12,7 +12,12 @@ export interface ModelIdentity {
   readonly model: string;
   /** Digest of the prompts or weights that decide its replies. */
   readonly revision: string;
+  /** What the model is really asked with, after its capabilities; absent for parts without parameters. */
+  readonly effective?: EffectiveParameters;
 }
+
+/** By name, as journals and identities show them. */
+export type EffectiveParameters = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface Usage {
   readonly inputTokens: number;
@@ -23,6 +28,16 @@ export interface Usage {
 export interface CallCost {
   readonly usage: Usage;
   readonly costUsd: number | null;
+  /** What came back beside the reply; absent for parts that ask no server. */
+  readonly report?: CallReport;
+}
+
+export interface CallReport {
+  /** The model's name as the server gave it. */
+  readonly model: string;
+  readonly finishReason: string;
+  /** Signs that a page tried to instruct the model, or that the model copied a fence; for people to look at. */
+  readonly flags: readonly string[];
 }
 
 /** (run seed, shard, training step, task, rollout, browser step): the only source of randomness (invariant 13). */
@@ -45,9 +60,27 @@ export interface EndpointChoice {
   readonly temperature?: number;
   readonly reasoningEffort?: ReasoningEffort;
   readonly maxOutputTokens?: number;
+  /** Where the model differs from what the capability table says of its name. */
+  readonly capabilities?: Partial<ModelCapabilities>;
   /** In place of the price list's, for models that it does not know. */
   readonly price?: TokenPrice;
   readonly limits?: AccountLimits;
+}
+
+/** What a model takes and gives. */
+export interface ModelCapabilities {
+  readonly temperature: 'always' | 'without-reasoning' | 'never';
+  /** Empty: it takes none. */
+  readonly reasoningEfforts: readonly ReasoningEffort[];
+  /** Log-probabilities of the sampled tokens and their likeliest alternatives. */
+  readonly logProbs: 'always' | 'without-reasoning' | 'never';
+  /** Ids of prompt and sampled tokens, which training needs. */
+  readonly tokenIds: boolean;
+  readonly images: boolean;
+  /** Whether replies can be held to a JSON schema; else the prompt alone asks for JSON. */
+  readonly structuredOutput: boolean;
+  /** `text`: the call stands in the text, so that its tokens are known; `native`: the server takes it out. */
+  readonly toolCalls: 'native' | 'text';
 }
 
 export interface TokenPrice {
@@ -131,10 +164,19 @@ export interface PolicyFactory {
 
 // ---- judge -------------------------------------------------------------------------------------------------
 
+export interface JudgedTrace {
+  readonly steps: readonly TraceStep[];
+  readonly answer: string | null;
+  /** Of the observation before each step and, last, the one at the end; null where none was stored. */
+  readonly observationDigests: readonly (string | null)[];
+}
+
 export interface JudgeRequest {
   readonly task: Task;
   /** One compact trace per judged rollout, in presentation order. */
-  readonly traces: readonly { readonly steps: readonly TraceStep[]; readonly answer: string | null }[];
+  readonly traces: readonly JudgedTrace[];
+  /** The reply that was no judgement, when this call is the attempt to repair it. */
+  readonly repair: InvalidReply | null;
 }
 
 export interface JudgedTrajectory {
@@ -145,13 +187,24 @@ export interface JudgedTrajectory {
   readonly rationale: string;
 }
 
+/** A reply that does not fit what was asked; paid for like any other, and never a number. */
+export interface InvalidReply {
+  readonly ok: false;
+  readonly problem: string;
+  readonly text: string;
+}
+
+/** One judgement per trace, in the order given. */
+export type JudgeReply = { readonly ok: true; readonly judged: readonly JudgedTrajectory[] } | InvalidReply;
+
 export interface Judge {
   readonly identity: ModelIdentity;
-  /** One comparative call for the whole group; one judgement per trace, in the order given. */
+  /** One comparative call for the whole group. `readPage` reads what the request names by digest. */
   judge(
     request: JudgeRequest,
+    readPage: (digest: string) => Promise<Observation>,
     signal: AbortSignal,
-  ): Promise<{ readonly judged: readonly JudgedTrajectory[]; readonly cost: CallCost }>;
+  ): Promise<{ readonly reply: JudgeReply; readonly cost: CallCost }>;
 }
 
 // ---- self-verifier -----------------------------------------------------------------------------------------

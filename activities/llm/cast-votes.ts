@@ -24,7 +24,10 @@ export function castVotes(dependencies: LlmDependencies, ref: ComparisonRef): Pr
         votes.map(({ label }) => label),
         config.hyperparameters,
       );
-    while (decision() === 'open') votes.push(await castOne(dependencies, ref, ballot, votes.length, signal));
+    while (decision() === 'open') {
+      const next = { vote: votes.length, votes: config.hyperparameters.votes };
+      votes.push(await castOne(dependencies, ref, ballot, next, signal));
+    }
     return { swap: decision() === 'swap', votes: votes.map(({ label }) => label) };
   });
 }
@@ -83,21 +86,40 @@ async function readFinalObservation(store: BankStore, { finished }: StoredRollou
 
 const replySchema = z.object({ label: z.enum(['A', 'B', 'TIE', 'INVALID']), reason: z.string() });
 
+/** A reply that is no vote is asked for once more; then it counts as INVALID (METHOD 6). */
 async function castOne(
-  { store, selector }: LlmDependencies,
-  { runId, taskId, incumbent, challenger }: ComparisonRef,
+  dependencies: LlmDependencies,
+  ref: ComparisonRef,
   ballot: Ballot,
-  vote: number,
+  { vote, votes }: { readonly vote: number; readonly votes: number },
   signal: AbortSignal,
 ): Promise<StoredVote> {
-  const request: VoteRequest = { ...ballot, vote, seed: [...ballot.seed, vote] };
+  const first = await askSelector(
+    dependencies,
+    ref,
+    { ...ballot, vote, seed: [...ballot.seed, vote] },
+    vote,
+    signal,
+  );
+  if (first.label !== 'INVALID') return first;
+  const seed = [...ballot.seed, vote, 'again'];
+  return askSelector(dependencies, ref, { ...ballot, vote, seed }, votes + vote, signal);
+}
+
+async function askSelector(
+  { store, selector }: LlmDependencies,
+  { runId, taskId, incumbent, challenger }: ComparisonRef,
+  request: VoteRequest,
+  ordinal: number,
+  signal: AbortSignal,
+): Promise<StoredVote> {
   const reply = await store.callOnce(
-    { runId, purpose: 'selector', owner: `${taskId}/${incumbent}/${challenger}`, ordinal: vote },
+    { runId, purpose: 'selector', owner: `${taskId}/${incumbent}/${challenger}`, ordinal },
     { model: selector.identity, ...request },
     async () => {
       const { label, reason, cost } = await selector.vote(request, signal);
       return { reply: { label, reason }, cost, model: selector.identity.model };
     },
   );
-  return { vote, ...replySchema.parse(reply) };
+  return { vote: request.vote, ...replySchema.parse(reply) };
 }

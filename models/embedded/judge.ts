@@ -36,7 +36,7 @@ export function createRubricJudge(rubricOf: (taskId: string) => readonly Subgoal
   return {
     identity: { provider: 'embedded', model: 'rubric-judge', revision: '1' },
     judge: async (request) => ({
-      judged: judgeGroup(request, rubricOf(request.task.id)),
+      reply: { ok: true, judged: judgeGroup(request, rubricOf(request.task.id)) },
       cost: freeOfCharge,
     }),
   };
