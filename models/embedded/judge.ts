@@ -14,7 +14,7 @@ const stepScores: Readonly<Record<StepRole, number>> = {
   progress: 0.9,
   approach: 0.4,
   detour: 0.1,
-  early: 0.1,
+  early: 0,
   overrun: 0.05,
   stray: 0.05,
   repeat: 0.05,

@@ -48,7 +48,8 @@ export function readTask({ instruction }: Pick<Task, 'instruction'>): TaskReadin
 function readTerm(text: string, instruction: string): Term {
   const at = Math.max(0, instruction.indexOf(text));
   const wordsBefore = stemsOf(instruction.slice(0, at), { keepStopWords: true });
-  const isQuoted = /["“'‘]/.test(instruction[at - 1] ?? '');
+  const around = [instruction[at - 1] ?? '', instruction[at + text.length] ?? ''];
+  const isQuoted = around.every((mark) => /["“”'‘’]/.test(mark));
   return {
     text,
     folded: foldText(text),
