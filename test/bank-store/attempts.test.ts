@@ -192,7 +192,10 @@ test('barren attempts are the dead ones without a step since the last that had o
           barren = steps > 0 ? 0 : barren + 1;
           expect(claim.barrenAttempts).toBe(barren);
         }
-        expect((await other.claimAttempt(id, 'w')).barrenAttempts).toBe(barren);
+        const heir = await other.claimAttempt(id, 'w');
+        expect(heir.barrenAttempts).toBe(barren);
+        await other.recordStep(id, heir.fence, stepAt(0));
+        expect((await store.claimAttempt(id, 'w')).barrenAttempts).toBe(barren);
       },
     ),
     { numRuns: 12 },

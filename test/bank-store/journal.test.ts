@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { ModelCallKey } from '../../bank-store/contract.ts';
 import { CallInFlight } from '../../bank-store/index.ts';
 import { createStorePlace, run } from './fixtures.ts';
@@ -179,6 +179,7 @@ test('a call whose process is killed is taken over once its lease ran out, and n
     [join(import.meta.dirname, 'journal-victim.ts'), place.databaseUrl, place.blobDirectory, String(leaseMs)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
+  onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   const { seen, ask } = model();
   const waiting = store.callOnce(victimCall, victimRequest, ask);
