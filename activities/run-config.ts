@@ -94,6 +94,8 @@ export const evaluateConfigSchema = z.strictObject({
   adapterDigest: z.string().nullable(),
   /** Frozen bank that selects; null: the greedy rollout is emitted. */
   bankDigest: z.string().nullable(),
+  /** Tasks of the held-out list, dealt evenly over the apps; null: all of them. */
+  taskLimit: count.nullable(),
   /** Evaluation tasks open at the same time. */
   concurrency: count,
 });

@@ -11,7 +11,7 @@ import {
 /** A YAML file of infra/experiments: one training run and the evaluations that go with it. */
 export interface Experiment {
   readonly train: TrainConfig;
-  readonly concurrency: number;
+  readonly evaluation: Pick<EvaluateConfig, 'concurrency' | 'taskLimit'>;
 }
 
 export interface Overrides {
@@ -19,16 +19,19 @@ export interface Overrides {
   readonly steps?: number;
 }
 
-const fileSchema = trainConfigSchema
-  .omit({ kind: true })
-  .extend({ evaluation: z.strictObject({ concurrency: z.int().min(1) }) });
+const fileSchema = trainConfigSchema.omit({ kind: true }).extend({
+  evaluation: z.strictObject({
+    concurrency: evaluateConfigSchema.shape.concurrency,
+    taskLimit: evaluateConfigSchema.shape.taskLimit.default(null),
+  }),
+});
 
 /** Throws with the file's name and each offending field. */
 export function readExperiment(path: string, overrides: Overrides = {}): Experiment {
   const parsed = fileSchema.safeParse(parse(readFileSync(path, 'utf8')));
   if (!parsed.success) throw new Error(`${path}:\n${z.prettifyError(parsed.error)}`);
   const { evaluation, ...train } = parsed.data;
-  return { train: { kind: 'train', ...train, ...overrides }, concurrency: evaluation.concurrency };
+  return { train: { kind: 'train', ...train, ...overrides }, evaluation };
 }
 
 /** Vanilla GRPO: the same judge, no bank. */
@@ -38,7 +41,7 @@ export function withoutBank({ train, ...rest }: Experiment): Experiment {
 
 /** `rolloutBudget` 1 evaluates the greedy rollout alone. */
 export function evaluationOf(
-  { train, concurrency }: Experiment,
+  { train, evaluation }: Experiment,
   what: {
     readonly adapterDigest: string | null;
     readonly bankDigest: string | null;
@@ -53,7 +56,7 @@ export function evaluationOf(
     benchmark,
     seed,
     hyperparameters,
-    concurrency,
+    ...evaluation,
     ...digests,
   });
 }

@@ -78,8 +78,12 @@ async function prepareRun(
   split: Split,
 ): Promise<Run> {
   const benchmark = benchmarkNamed(config.benchmark);
-  const tasks = benchmark.tasks.filter((task) => task.split === split);
-  const taskIds = tasks.map((task: Task) => task.id);
+  const limit = config.kind === 'evaluate' ? config.taskLimit : null;
+  const tasks = dealByApp(benchmark.tasks.filter((task) => task.split === split)).slice(
+    0,
+    limit ?? undefined,
+  );
+  const taskIds = tasks.map((task) => task.id);
   const models = modelIdentities(config.kind);
   const run = await store.createRun({
     id: name,
@@ -92,6 +96,13 @@ async function prepareRun(
   await store.registerTasks(tasks);
   await store.pinTaskList(run.id, taskIds);
   return run;
+}
+
+/** One task of each app in turn, so that the first n of them are a fair sample. */
+function dealByApp(tasks: readonly Task[]): readonly Task[] {
+  const hands = [...Map.groupBy(tasks, (task) => task.app).values()];
+  const longest = Math.max(0, ...hands.map((hand) => hand.length));
+  return Array.from({ length: longest }, (_, turn) => hands.flatMap((hand) => hand[turn] ?? [])).flat();
 }
 
 /** A workflow that failed or was lost is started again and finds its work in the store; a finished one is joined. */

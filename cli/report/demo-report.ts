@@ -5,6 +5,7 @@ import { type BankHistory, type BankSummary, readBankHistory, summariseBank } fr
 import { emittedOf, greedyOf, readTaskResults } from './evaluation-results.ts';
 import { type Arm, compareArms, type SelectionEffect, selectionEffects } from './held-out.ts';
 import { type PaperDifference, paperDifferences } from './paper-differences.ts';
+import { type ResultDigests, readDigests } from './result-digests.ts';
 import { readSwapExample, type SwapExample } from './swap-example.ts';
 import { readTrainingSummary, type TrainingSummary } from './training-summary.ts';
 
@@ -34,6 +35,8 @@ export interface DemoReport {
   readonly bank: BankSummary & BankHistory;
   /** Null: no task swapped. */
   readonly swap: SwapExample | null;
+  /** Equal for equal seeds and configurations on one machine, whatever was killed on the way. */
+  readonly digests: ResultDigests;
 }
 
 /** Reads the results of finished runs; throws `NotFound` for a run that does not exist. */
@@ -52,7 +55,8 @@ export async function collectDemoReport(store: BankStore, runs: DemoRuns): Promi
     grpoTraining: runs.grpo ? await readTrainingSummary(store, await store.getRun(runs.grpo.training)) : null,
     evaluationCosts: sumCosts(await Promise.all(evaluations.map((runId) => store.costs(runId)))),
     bank: await readTrainedBank(store, training),
-    swap: await readSwapExample(store, runs.clift, cliftResults),
+    swap: await readSwapExample(store, clift, cliftResults),
+    digests: await readDigests(store, training, clift),
   };
 }
 
