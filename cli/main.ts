@@ -1,9 +1,14 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings } from '../workers/settings.ts';
+import { audit } from './commands/audit.ts';
+import { listBanks, showBank } from './commands/bank.ts';
 import { check } from './commands/check.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { down } from './commands/down.ts';
+import { runs } from './commands/runs.ts';
+import { show } from './commands/show.ts';
+import { listTasks } from './commands/tasks.ts';
 import { test } from './commands/test.ts';
 import { up } from './commands/up.ts';
 
@@ -18,6 +23,55 @@ program
   .option('--config <file>', 'experiment file instead of infra/experiments/demo.yaml')
   .option('--json', 'print one JSON document')
   .action((options) => demo(loadSettings(), options));
+
+program
+  .command('runs')
+  .description('list every run with its state, progress and cost')
+  .option('--json', 'print one JSON document')
+  .action((options) => runs(loadSettings(), options));
+
+program
+  .command('show')
+  .description('show a run, one of its tasks or training steps, or a rollout')
+  .argument('<what...>', '<run>, <run> <task>, <run> step <n>, or <rollout>')
+  .option('--shard <k>', 'shard of the training step', wholeNumber, 0)
+  .option('--json', 'print one JSON document')
+  .action((words, options) => show(loadSettings(), words, options));
+
+const bank = program.command('bank').description('list and show frozen question banks');
+
+bank
+  .command('list')
+  .description('list the frozen banks')
+  .option('--json', 'print one JSON document')
+  .action((options) => listBanks(loadSettings(), options));
+
+bank
+  .command('show')
+  .description('show what a bank may say, and what it refuses to say')
+  .argument('<bank>', 'a run, a digest or the beginning of one')
+  .option('--json', 'print one JSON document')
+  .action((name, options) => showBank(loadSettings(), name, options));
+
+program
+  .command('audit')
+  .description('show one task across all runs: attempts, judges, answers, votes, grades, calls')
+  .argument('<task>', 'id of the task')
+  .option('--content', 'also what pages, agents and models wrote')
+  .option('--json', 'print one JSON document')
+  .action((taskId, options) => audit(loadSettings(), taskId, options));
+
+const tasks = program.command('tasks').description('list the tasks of a benchmark');
+
+tasks
+  .command('list')
+  .description('list the tasks of a benchmark')
+  .option('--benchmark <name>', 'whose tasks', 'sandbox')
+  .addOption(new Option('--split <split>').choices(['train', 'heldout']))
+  .option('--app <name>', 'tasks of one app only')
+  .addOption(new Option('--difficulty <difficulty>').choices(['easy', 'medium', 'hard']))
+  .option('--json', 'print one JSON document')
+  .action((options) => listTasks(options));
 
 program
   .command('up')

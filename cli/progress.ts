@@ -33,14 +33,14 @@ export async function showProgress<T>(
   return over;
 }
 
-interface Progress {
+export interface Progress {
   readonly unit: 'training steps' | 'tasks';
   readonly done: number;
   readonly total: number;
   readonly rollouts: RolloutCounts;
 }
 
-async function measure(store: BankStore, run: Run): Promise<Progress> {
+export async function measure(store: BankStore, run: Run): Promise<Progress> {
   const rollouts = await store.rolloutCounts(run.id);
   const config = runConfigSchema.parse(run.config);
   if (config.kind === 'train') {

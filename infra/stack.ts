@@ -53,6 +53,22 @@ export async function startStack(settings: Settings, report: Report = silent): P
   };
 }
 
+/** PostgreSQL and the blobs alone, for commands that only read. */
+export async function startDatabase(
+  settings: Settings,
+): Promise<Pick<Stack, 'databaseUrl' | 'blobDirectory' | 'stop'>> {
+  const { home, blobDirectory } = settings;
+  const { lock } = createHome(settings);
+  const { databaseUrl, startedByUs } = await withLock(lock, LOCK_WAIT_MS, () => providePostgres(settings));
+  return {
+    databaseUrl,
+    blobDirectory,
+    stop: async () => {
+      if (startedByUs) await withLock(lock, LOCK_WAIT_MS, () => stopPostgresServer(home));
+    },
+  };
+}
+
 /** Ends the embedded servers of this home, whoever started them; tells which were running. */
 export async function stopStack(settings: Settings): Promise<{ temporal: boolean; postgres: boolean }> {
   const { lock } = createHome(settings);

@@ -39,7 +39,7 @@ export async function readTaskResults(store: BankStore, runId: string): Promise<
   );
 }
 
-async function readTaskResult(
+export async function readTaskResult(
   store: BankStore,
   runId: string,
   taskId: string,

@@ -65,6 +65,34 @@ function renderCertified(certified: readonly CertifiedQuestion[], view: BankView
   ];
 }
 
+/** Every key at which a question is certified. */
+export function renderCells(certified: readonly CertifiedQuestion[], paint: Paint): string[] {
+  return [
+    paint('bold', 'Every certified key'),
+    ...table(
+      [
+        { title: 'question' },
+        { title: 'tier' },
+        { title: 'key' },
+        { title: 'n', align: 'right' },
+        { title: 'lift', align: 'right' },
+        { title: 'weight', align: 'right' },
+      ],
+      certified.flatMap(({ text, cells }) =>
+        cells.map(({ tier, key, n, lift, weight }) => [
+          text,
+          tier,
+          key,
+          String(n),
+          signed(lift),
+          signed(weight),
+        ]),
+      ),
+      paint,
+    ),
+  ];
+}
+
 function renderRefused(refused: readonly RefusedQuestion[], view: BankView, paint: Paint): string[] {
   if (refused.length === 0) return ['No question is refused.'];
   return [

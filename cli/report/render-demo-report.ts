@@ -1,5 +1,6 @@
 /** The demo's result for a terminal; nothing is computed here. */
 import type { DemoReport } from './demo-report.ts';
+import { shortDigest } from './numbers.ts';
 import { renderBank, renderBankHistory } from './render-bank.ts';
 import { renderArms, renderSelection } from './render-held-out.ts';
 import { renderSwap } from './render-swap.ts';
@@ -46,7 +47,7 @@ export function renderDemoReport(
     .join('\n\n');
 }
 
-function renderPlace({ runs, swap, arms }: DemoReport, place: Whereabouts, paint: Paint): string[] {
+function renderPlace({ runs, swap, arms, digests }: DemoReport, place: Whereabouts, paint: Paint): string[] {
   const task = swap?.taskId ?? '<task>';
   return [
     paint('bold', 'Stored'),
@@ -57,6 +58,7 @@ function renderPlace({ runs, swap, arms }: DemoReport, place: Whereabouts, paint
         place.databaseUrl === undefined ? `PostgreSQL in ${place.home}` : withoutPassword(place.databaseUrl),
       ],
       ['blobs', place.blobDirectory],
+      ['digests', digestsText(digests)],
     ]),
     '',
     paint('bold', 'Next'),
@@ -69,6 +71,10 @@ function renderPlace({ runs, swap, arms }: DemoReport, place: Whereabouts, paint
     ]),
   ];
 }
+
+const digestsText = ({ bank, adapter, selections }: DemoReport['digests']): string =>
+  `bank ${shortDigest(bank)}, adapter ${shortDigest(adapter)}, selections ${shortDigest(selections)}: the same for the ` +
+  'same seed and configuration on this machine';
 
 /** Secrets stay in the environment. */
 function withoutPassword(databaseUrl: string): string {

@@ -1,6 +1,7 @@
 import stringWidth from 'string-width';
-import type { ReportedOutcome } from './evaluation-results.ts';
-import { counted, decimal, signed, UNKNOWN } from './numbers.ts';
+import type { Comparison } from '../../bank-store/contract.ts';
+import { answerText, outcomeText } from './cells.ts';
+import { counted, signed } from './numbers.ts';
 import { differs, type EvidenceRow, type ShownRollout, type SwapExample } from './swap-example.ts';
 import { type Cell, table } from './table.ts';
 import { fields, type Paint, pad, safeLine, WIDTH, wrap } from './terminal-text.ts';
@@ -28,7 +29,7 @@ export function renderSwap(swap: SwapExample | null, paint: Paint): string[] {
     '',
     ...renderEvidence(swap.evidence, paint),
     '',
-    ...renderVotes(swap, paint),
+    ...renderVotes(swap.comparisons, paint),
   ];
 }
 
@@ -65,7 +66,7 @@ export function sideBySide(left: readonly string[], right: readonly string[]): s
   });
 }
 
-function renderEvidence(rows: readonly EvidenceRow[], paint: Paint): string[] {
+export function renderEvidence(rows: readonly EvidenceRow[], paint: Paint): string[] {
   if (rows.length === 0) return ['No certified question spoke about either rollout.'];
   const different = rows.filter(differs).length;
   const shown = rows.slice(0, EVIDENCE_ROWS);
@@ -94,14 +95,8 @@ function renderEvidence(rows: readonly EvidenceRow[], paint: Paint): string[] {
   ];
 }
 
-/** Assertions answer with certainty, models with a probability. */
-export function answerText(pYes: number | null): string {
-  if (pYes === null) return UNKNOWN;
-  if (pYes === 0 || pYes === 1) return pYes === 1 ? 'yes' : 'no';
-  return `${pYes >= 0.5 ? 'yes' : 'no'} ${decimal(pYes)}`;
-}
-
-function renderVotes({ comparisons }: SwapExample, paint: Paint): string[] {
+export function renderVotes(comparisons: readonly Comparison[], paint: Paint): string[] {
+  if (comparisons.length === 0) return [`${paint('bold', 'Votes')}  none`];
   return [
     `${paint('bold', 'Votes')}  A keeps the incumbent, B swaps`,
     ...comparisons.map(({ incumbent, challenger, votes, swap }) => {
@@ -115,8 +110,4 @@ function renderVotes({ comparisons }: SwapExample, paint: Paint): string[] {
 }
 
 /** The index that ends a rollout's id. */
-const placeOf = (rolloutId: string): string => safeLine(rolloutId).split('/').at(-1)?.slice(-20) ?? '';
-
-export function outcomeText(outcome: ReportedOutcome): string {
-  return outcome.kind === 'unscored' ? `unscored (${outcome.cause})` : outcome.kind;
-}
+export const placeOf = (rolloutId: string): string => safeLine(rolloutId).split('/').at(-1)?.slice(-20) ?? '';

@@ -2,7 +2,7 @@
 import { evaluateConfigSchema } from '../../activities/run-config.ts';
 import { traceOf } from '../../activities/trajectory.ts';
 import { evidenceSheet } from '../../activities/verifier-scores.ts';
-import type { BankStore, Comparison } from '../../bank-store/contract.ts';
+import type { BankStore, Comparison, Run } from '../../bank-store/contract.ts';
 import { stepText } from '../../models/embedded/trace-text.ts';
 import { hardAnswer } from '../../workflows/method/group-evidence.ts';
 import {
@@ -49,7 +49,7 @@ export interface EvidenceRow {
 /** The most telling swap: one that won a success, else one that changed nothing, else any. Null: there was none. */
 export async function readSwapExample(
   store: BankStore,
-  runId: string,
+  run: Run,
   results: readonly TaskResult[],
 ): Promise<SwapExample | null> {
   const swapped = results.filter(isSwapped);
@@ -61,8 +61,8 @@ export async function readSwapExample(
   if (telling === undefined || !greedy || !emitted) return null;
   const [task, before, after] = await Promise.all([
     store.getTask(telling.taskId),
-    readRollout(store, runId, greedy.rolloutId),
-    readRollout(store, runId, emitted.rolloutId),
+    readShownRollout(store, run, greedy.rolloutId),
+    readShownRollout(store, run, emitted.rolloutId),
   ]);
   return {
     taskId: task.id,
@@ -77,16 +77,12 @@ export async function readSwapExample(
 
 type SheetLines = ReturnType<typeof evidenceSheet>['lines'];
 
-async function readRollout(
+export async function readShownRollout(
   store: BankStore,
-  runId: string,
+  run: Run,
   rolloutId: string,
 ): Promise<{ readonly shown: ShownRollout; readonly lines: SheetLines }> {
-  const [run, rollout, answers] = await Promise.all([
-    store.getRun(runId),
-    store.getRollout(rolloutId),
-    store.answersOf([rolloutId]),
-  ]);
+  const [rollout, answers] = await Promise.all([store.getRollout(rolloutId), store.answersOf([rolloutId])]);
   const { bankDigest, hyperparameters } = evaluateConfigSchema.parse(run.config);
   const bank = bankDigest === null ? { questions: [], certificates: [] } : await store.loadBank(bankDigest);
   const { lines, evidence } = evidenceSheet(rollout, answers, bank, hyperparameters);

@@ -117,13 +117,16 @@ const swap = fc.record({
     { maxLength: 3 },
   ),
 });
+const parameter: fc.Arbitrary<PaperDifference['value']> = fc.oneof(
+  ...[fc.constant(null), fc.boolean(), share, fc.constant('max1' as const), fc.constant([0.2, 0.5])],
+);
 const report: fc.Arbitrary<DemoReport> = fc.record({
   runs: fc.record({ base: text, clift: text, training: text }),
   paperDifferences: fc.array(
     fc.record({
       name: text,
-      paper: fc.constantFrom<PaperDifference['paper'][]>(1, null, 'max1', [0.2, 0.5]),
-      value: fc.constantFrom<PaperDifference['value'][]>(0.5, null, false),
+      paper: parameter,
+      value: parameter,
       kinds: fc.subarray(['train', 'evaluate'] as const),
     }),
     { maxLength: 3 },
@@ -154,6 +157,7 @@ const report: fc.Arbitrary<DemoReport> = fc.record({
   evaluationCosts: costs,
   bank,
   swap: known(swap),
+  digests: fc.constant({ bank: null, adapter: 'cd'.repeat(32), selections: 'ef'.repeat(32) }),
 });
 
 const place = { home: '/home/clift', blobDirectory: '/home/clift/blobs' };

@@ -1,0 +1,65 @@
+import type { BankStore, Run } from '../../bank-store/contract.ts';
+import { measure, type Progress } from '../progress.ts';
+import { dollars, shortDigest } from './numbers.ts';
+import { table } from './table.ts';
+import type { Paint } from './terminal-text.ts';
+
+/** One line of `clift runs`. */
+export interface RunOverview
+  extends Pick<Run, 'id' | 'kind' | 'state' | 'stateReason' | 'createdAt' | 'seed'> {
+  readonly progress: Progress;
+  /** Calls of all purposes; cost null as soon as one price is unknown. */
+  readonly modelCalls: number;
+  readonly costUsd: number | null;
+  readonly bankDigest: string | null;
+  readonly adapterDigest: string | null;
+}
+
+/** Newest first. */
+export async function readRunOverviews(store: BankStore): Promise<readonly RunOverview[]> {
+  return Promise.all((await store.listRuns()).map((run) => readRunOverview(store, run)));
+}
+
+export async function readRunOverview(store: BankStore, run: Run): Promise<RunOverview> {
+  const [progress, costs] = await Promise.all([measure(store, run), store.costs(run.id)]);
+  const { id, kind, state, stateReason, createdAt, seed, bankDigest, adapterDigest } = run;
+  return {
+    ...{ id, kind, state, stateReason, createdAt, seed, bankDigest, adapterDigest, progress },
+    modelCalls: costs.reduce((sum, { calls }) => sum + calls, 0),
+    costUsd: costs.reduce<number | null>(
+      (sum, { costUsd }) => (sum === null || costUsd === null ? null : sum + costUsd),
+      0,
+    ),
+  };
+}
+
+export function renderRunOverviews(runs: readonly RunOverview[], paint: Paint): string[] {
+  if (runs.length === 0) return ['No runs yet; `clift demo` makes the first.'];
+  const numeric = ['success', 'failure', 'unscored', 'open', 'calls', 'cost'];
+  return table(
+    [
+      ...['run', 'kind', 'state', 'progress'].map((title) => ({ title })),
+      ...numeric.map((title) => ({ title, align: 'right' as const })),
+      ...['bank', 'started'].map((title) => ({ title })),
+    ],
+    runs.map(({ id, kind, state, progress, modelCalls, costUsd, bankDigest, createdAt }) => {
+      const { success, failure, unscored, open } = progress.rollouts;
+      return [
+        ...[
+          id,
+          kind,
+          state,
+          `${progress.done}/${progress.total} ${progress.unit === 'tasks' ? 'tasks' : 'steps'}`,
+        ],
+        ...[success, failure, unscored, open, modelCalls].map(String),
+        dollars(costUsd),
+        shortDigest(bankDigest).slice(0, 8),
+        minuteOf(createdAt),
+      ];
+    }),
+    paint,
+  );
+}
+
+/** `2026-03-01 14:05`, UTC. */
+export const minuteOf = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ');

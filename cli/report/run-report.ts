@@ -1,0 +1,61 @@
+/** One run: what it was told to do, how far it is, and its training steps or the results of its tasks. */
+import { evaluateConfigSchema } from '../../activities/run-config.ts';
+import type { BankStore, PurposeCosts, Run, TrainingStepRow } from '../../bank-store/contract.ts';
+import { emittedOf, greedyOf, readTaskResults, type TaskResult } from './evaluation-results.ts';
+import { type Arm, compareArms, type SelectionEffect, selectionEffects } from './held-out.ts';
+import { type RunOverview, readRunOverview } from './run-overview.ts';
+import { readTrainingSummary, type TrainingSummary } from './training-summary.ts';
+
+export interface RunReport {
+  readonly overview: RunOverview;
+  readonly identity: Run['identity'];
+  readonly config: unknown;
+  readonly codeVersions: readonly string[];
+  readonly costs: readonly PurposeCosts[];
+  readonly work: TrainingWork | EvaluationWork;
+}
+
+export interface TrainingWork {
+  readonly kind: 'train';
+  readonly summary: TrainingSummary;
+  readonly steps: readonly TrainingStepRow[];
+}
+
+export interface EvaluationWork {
+  readonly kind: 'evaluate';
+  readonly rolloutBudget: number;
+  /** The greedy rollouts first, then what selection emitted where the run selects. */
+  readonly arms: readonly Arm[];
+  readonly selection: readonly SelectionEffect[];
+  readonly tasks: readonly TaskResult[];
+}
+
+export async function readRunReport(store: BankStore, run: Run): Promise<RunReport> {
+  const [overview, costs, work] = await Promise.all([
+    readRunOverview(store, run),
+    store.costs(run.id),
+    run.kind === 'train' ? readTraining(store, run) : readEvaluation(store, run),
+  ]);
+  const { identity, config, codeVersions } = run;
+  return { overview, identity, config, codeVersions, costs, work };
+}
+
+async function readTraining(store: BankStore, run: Run): Promise<TrainingWork> {
+  const [summary, steps] = await Promise.all([readTrainingSummary(store, run), store.trainingSteps(run.id)]);
+  return { kind: 'train', summary, steps };
+}
+
+async function readEvaluation(store: BankStore, run: Run): Promise<EvaluationWork> {
+  const { bankDigest, hyperparameters } = evaluateConfigSchema.parse(run.config);
+  const { rolloutBudget } = hyperparameters;
+  const tasks = await readTaskResults(store, run.id);
+  const source = { runId: run.id, results: tasks };
+  const greedy = { ...source, name: 'greedy', emission: greedyOf };
+  const selects = bankDigest !== null && rolloutBudget > 1;
+  return {
+    kind: 'evaluate',
+    ...{ rolloutBudget, tasks },
+    arms: compareArms(selects ? [greedy, { ...source, name: 'selected', emission: emittedOf }] : [greedy]),
+    selection: selects ? selectionEffects(tasks) : [],
+  };
+}
