@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stratifiedAdvantages } from '../../workflows/method/advantage.ts';
 import { grpoAdvantages } from '../../workflows/method/grpo.ts';
 import type { Hyperparameters } from '../../workflows/method/hyperparameters.ts';
-import { lookUp } from '../../workflows/method/lookup.ts';
+import { type Consulted, lookUp } from '../../workflows/method/lookup.ts';
 import { discountedReturns } from '../../workflows/method/returns.ts';
 import { stepReward } from '../../workflows/method/reward.ts';
 import type { UrlState } from '../../workflows/method/types.ts';
@@ -71,11 +71,17 @@ function scoreAt(given: PipelineInput, rollout: number, state: UrlState, options
   const answers = given.pYes[rollout]?.[state.pathKey] ?? {};
   const weighted = Object.entries(given.weights).flatMap(([question, weights]) => {
     const pYes = answers[question];
-    const certified = Object.entries(weights).map(([key, weight]) => [key, certifiedWith(weight)] as const);
-    const found = lookUp(new Map(certified), state, options);
+    const byKey = new Map(Object.entries(weights).map(([key, weight]) => [key, consultedWith(weight)]));
+    const found = lookUp(byKey, state, options);
     return pYes === undefined || found === null ? [] : [{ weight: found.certificate.weight, pYes }];
   });
   return verifierScore(weighted, options);
 }
 
-const certifiedWith = (weight: number) => ({ weight, vetoed: false, n: 0, reasons: [] });
+/** A weight of 0 stands for a refusal. */
+const consultedWith = (weight: number): Consulted => ({
+  weight,
+  vetoed: false,
+  n: 0,
+  reasons: weight === 0 ? ['lift'] : [],
+});

@@ -1,3 +1,5 @@
+import { finite, invalid } from './checks.ts';
+
 /** Summed left to right; null for no values. */
 export function mean(values: readonly number[]): number | null {
   if (values.length === 0) return null;
@@ -6,13 +8,14 @@ export function mean(values: readonly number[]): number | null {
   return sum / values.length;
 }
 
-/** Sample standard deviation (ddof 1) with its mean; needs at least two values. */
+/** Sample standard deviation (ddof 1) with its mean; refuses fewer than two values and overflow. */
 export function meanAndDeviation(values: readonly number[]): {
   readonly mean: number;
   readonly deviation: number;
 } {
-  const centre = mean(values) ?? 0;
+  if (values.length < 2) invalid('the number of values', values.length, 'at least 2');
+  const centre = finite('mean', mean(values) ?? 0);
   let squares = 0;
   for (const value of values) squares += (value - centre) ** 2;
-  return { mean: centre, deviation: Math.sqrt(squares / (values.length - 1)) };
+  return { mean: centre, deviation: finite('standard deviation', Math.sqrt(squares / (values.length - 1))) };
 }

@@ -1,4 +1,4 @@
-import { invalid, within } from './checks.ts';
+import { finite, invalid, unit, within } from './checks.ts';
 import type { Hyperparameters } from './hyperparameters.ts';
 import type { RandomGenerator } from './random.ts';
 import type { Decision, Vote } from './types.ts';
@@ -99,7 +99,9 @@ export function voteDistribution(
 ): Readonly<Record<'A' | 'B' | 'TIE', number>> {
   within('evidence difference', evidenceDifference, -2, 2);
   if (!(temperature > 0)) invalid('vote temperature', temperature, 'above 0');
-  const logits = [-4 * evidenceDifference, 4 * evidenceDifference, 1].map((logit) => logit / temperature);
+  const logits = [-4 * evidenceDifference, 4 * evidenceDifference, 1].map((logit) =>
+    finite('logit', logit / temperature),
+  );
   const top = Math.max(...logits);
   const [a = 0, b = 0, tie = 0] = logits.map((logit) => Math.exp(logit - top));
   const sum = a + b + tie;
@@ -116,7 +118,10 @@ export function drawVote(
   return (['A', 'B', 'TIE'] as const)[random.choose([A, B, TIE])] ?? 'TIE';
 }
 
-/** Expected success after one comparison, METHOD 6: the base rate, what swaps win and what they lose. */
+/**
+ * Expected success after one comparison, METHOD 6: what swaps win and what they lose. All arguments and the result
+ * are probabilities.
+ */
 export function successAfterComparison(given: {
   readonly incumbentSucceeds: number;
   readonly onlyIncumbent: number;
@@ -124,9 +129,8 @@ export function successAfterComparison(given: {
   readonly swapGivenBetter: number;
   readonly swapGivenWorse: number;
 }): number {
-  return (
-    given.incumbentSucceeds +
-    given.onlyChallenger * given.swapGivenBetter -
-    given.onlyIncumbent * given.swapGivenWorse
-  );
+  for (const [name, chance] of Object.entries(given)) unit(name, chance);
+  const won = given.onlyChallenger * given.swapGivenBetter;
+  const lost = given.onlyIncumbent * given.swapGivenWorse;
+  return unit('expected success', given.incumbentSucceeds + won - lost);
 }

@@ -1,5 +1,6 @@
+import type { RandomGenerator } from '../../../workflows/method/random.ts';
 import { beside, type Experiment, largestGap, resultOf, share, time } from './experiment.ts';
-import { type JudgeKind, questionGroups } from './generators.ts';
+import { type GroupGenerator, type JudgeKind, questionGroups } from './generators.ts';
 import { advance, certifiedBy, freshTracker, lastObservation, quantile, streamOf } from './replicate.ts';
 import { lineChart } from './svg.ts';
 
@@ -52,7 +53,12 @@ export const drift: Experiment<Result> = {
   rows: [...rows.keys()],
 
   run(name) {
-    const histories = Array.from({ length: replicates }, (_, m) => lookAfterChange(name, m));
+    const { judge, lift, becomes } = resultOf(rows, name);
+    const before = questionGroups({ judge, lift });
+    const later = questionGroups({ judge, lift: becomes === 'zero' ? 0 : -lift });
+    const histories = Array.from({ length: replicates }, (_, m) =>
+      lookAfterChange(before, later, streamOf('drift', name, m)),
+    );
     return { default: held(histories.map((h) => h.default)), naive: held(histories.map((h) => h.naive)) };
   },
 
@@ -120,11 +126,11 @@ export const drift: Experiment<Result> = {
 /** One rule's certificate at every look from the change on, starting with the change itself. */
 type Looks = readonly boolean[];
 
-function lookAfterChange(name: string, replicate: number): Record<(typeof rules)[number], Looks> {
-  const { judge, lift, becomes } = resultOf(rows, name);
-  const before = questionGroups({ judge, lift });
-  const later = questionGroups({ judge, lift: becomes === 'zero' ? 0 : -lift });
-  const random = streamOf('drift', name, replicate);
+function lookAfterChange(
+  before: GroupGenerator,
+  later: GroupGenerator,
+  random: RandomGenerator,
+): Record<(typeof rules)[number], Looks> {
   let tracker = freshTracker(1);
   while (tracker.n < changeAt) tracker = advance(tracker, before, random);
   const looks = { default: [certifiedBy('default')(tracker)], naive: [certifiedBy('naive')(tracker)] };

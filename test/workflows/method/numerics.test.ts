@@ -1,8 +1,27 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { nextAlpha } from '../../../workflows/method/aci.ts';
+import { stratifiedAdvantages } from '../../../workflows/method/advantage.ts';
+import { deficiency, groupDeficiency } from '../../../workflows/method/deficiency.ts';
+import { cosine } from '../../../workflows/method/duplicates.ts';
+import { selectByEBh } from '../../../workflows/method/e-bh.ts';
+import { trajectoryEvidence } from '../../../workflows/method/evidence.ts';
+import { groupEvidence } from '../../../workflows/method/group-evidence.ts';
+import { plainLift } from '../../../workflows/method/lift.ts';
+import { policyLoss } from '../../../workflows/method/loss.ts';
+import { mergeAdapters } from '../../../workflows/method/merge-adapters.ts';
 import { randomGenerator } from '../../../workflows/method/random.ts';
+import { pairedInterval, wilson } from '../../../workflows/method/rates.ts';
+import { recalibrate } from '../../../workflows/method/recalibrate.ts';
+import { discountedReturns } from '../../../workflows/method/returns.ts';
+import { stepReward } from '../../../workflows/method/reward.ts';
+import { successAfterComparison, voteDistribution } from '../../../workflows/method/selection.ts';
+import { studentQuantile } from '../../../workflows/method/student.ts';
+import { tokenAdvantages } from '../../../workflows/method/token-advantage.ts';
 import { emptyTracker, explainUpdate } from '../../../workflows/method/tracker.ts';
 import type { TrackerObservation } from '../../../workflows/method/types.ts';
-import { cell, paper } from './arbitraries.ts';
+import { verifierScore } from '../../../workflows/method/verifier-score.ts';
+import { cases, cell, paper } from './arbitraries.ts';
 
 /**
  * An oracle of METHOD 2.2 in integers: scores are thousandths, ratios are fixed-point numbers of 160 bits, wealth is
@@ -148,5 +167,129 @@ describe('numerics', () => {
       const error = Math.abs(actual - expected) / Math.max(1, Math.abs(expected));
       expect(error, `${name}: ${actual} against ${expected}`).toBeLessThan(1e-11);
     }
+  });
+});
+
+/** Ordinary values, values at and beyond the edges of every range, and values that are no number. */
+const any = fc.oneof(
+  { weight: 4, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
+  fc.constantFrom(0, 1, -1, 2, 0.5),
+  fc.constantFrom(1e308, -1e308, 5e-324, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY),
+  fc.double(),
+);
+const at = { hostKey: 'a', pathKey: 'a/' };
+const tracked = { ...cell, polarity: 1 } as const;
+
+/** Every function of the method that takes numbers from outside, fed from one list. */
+const functions: Readonly<Record<string, (v: number[]) => unknown>> = {
+  updateTracker: ([p = 0, s = 0, q = 0, u = 0]) =>
+    explainUpdate(
+      emptyTracker(tracked, paper),
+      [
+        { pYes: p, judge: s },
+        { pYes: q, judge: u },
+      ],
+      paper,
+    ),
+  groupEvidence: ([p = 0, s = 0, q = 0, u = 0]) =>
+    groupEvidence(
+      [
+        { pYes: p, judge: s },
+        { pYes: q, judge: u },
+      ],
+      paper,
+    ),
+  plainLift: ([p = 0, s = 0, q = 0, u = 0]) =>
+    plainLift([
+      { pYes: p, judge: s },
+      { pYes: q, judge: u },
+    ]),
+  nextAlpha: ([alpha = 0]) => nextAlpha(alpha, 1, paper),
+  selectByEBh: (v) => selectByEBh(v, 0.1),
+  verifierScore: ([w = 0, p = 0, x = 0, q = 0]) =>
+    verifierScore(
+      [
+        { weight: w, pYes: p },
+        { weight: x, pYes: q },
+      ],
+      { ...paper, normaliser: 'sumAbs' },
+    ),
+  stepReward: ([j = 0, r = 0, beta = 0]) => stepReward(j, r, beta),
+  discountedReturns: ([gamma = 0, ...r]) => [
+    discountedReturns(r, gamma, 'sum'),
+    discountedReturns(r, gamma, 'mean'),
+  ],
+  stratifiedAdvantages: ([a = 0, b = 0, c = 0, d = 0]) =>
+    stratifiedAdvantages(
+      [
+        { returns: [a], states: [at], score: c },
+        { returns: [b], states: [at], score: d },
+      ],
+      paper,
+    ),
+  tokenAdvantages: ([length = 0, start = 0, end = 0, value = 0]) =>
+    tokenAdvantages(Math.min(length, 100), [[start, end]], [value]),
+  policyLoss: ([n = 0, o = 0, f = 0, a = 0]) =>
+    policyLoss([{ newLogProbs: [n], oldLogProbs: [o], refLogProbs: [f], advantages: [a], mask: [1] }], {
+      lossNorm: 'token',
+      epsLow: 0.2,
+      epsHigh: 0.2,
+      kl: 0.01,
+    }),
+  trajectoryEvidence,
+  deficiency: ([a = 0, b = 0, v = 0, w = 0]) => deficiency([groupDeficiency([a, b], [v, w], paper)]),
+  cosine: ([a = 0, b = 0, c = 0, d = 0]) => cosine([a, b], [c, d]),
+  mergeAdapters: ([a = 0, b = 0, c = 0, d = 0]) =>
+    mergeAdapters(
+      [
+        { A: [[a]], B: [[b]] },
+        { A: [[c]], B: [[d]] },
+      ],
+      'product',
+    ),
+  voteDistribution: ([d = 0, temperature = 0]) => voteDistribution(d, temperature),
+  successAfterComparison: ([a = 0, b = 0, c = 0, d = 0]) =>
+    successAfterComparison({
+      ...{ incumbentSucceeds: a, onlyIncumbent: b, onlyChallenger: c, swapGivenBetter: d, swapGivenWorse: d },
+    }),
+  recalibrate: ([p = 0, q = 0]) =>
+    recalibrate(
+      tracked,
+      [
+        { taskId: 't', pYes: p, passed: true },
+        { taskId: 't', pYes: q, passed: false },
+      ],
+      paper,
+      randomGenerator([]),
+    ),
+  wilson: ([k = 0, n = 0]) => wilson(k, n),
+  pairedInterval: ([a = 0, b = 0, c = 0, d = 0]) =>
+    pairedInterval([
+      [a, b],
+      [c, d],
+    ]),
+  studentQuantile: ([p = 0, df = 0]) => studentQuantile(p, df),
+};
+
+/** Every number of a result, however deep. */
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+}
+
+describe('whatever comes in', () => {
+  test.each(Object.keys(functions))('%s returns finite numbers or names the value it refuses', (name) => {
+    fc.assert(
+      fc.property(fc.array(any, { minLength: 4, maxLength: 4 }), (values) => {
+        try {
+          for (const result of numbersIn(functions[name]?.(values)))
+            expect(result).toSatisfy(Number.isFinite);
+        } catch (error) {
+          if (!(error instanceof RangeError)) throw error;
+          expect(error.message).toMatch(/ must be .*, but is /);
+        }
+      }),
+      cases,
+    );
   });
 });
