@@ -7,7 +7,7 @@
  */
 import type { Outcome, RunState } from '../activities/contracts.ts';
 import type { Task } from '../benchmarks/contract.ts';
-import type { CallCost } from '../models/contract.ts';
+import type { AccountLimits, CallCost, ProviderGate } from '../models/contract.ts';
 import type { BankSnapshot, Certificate, Question, Tracker } from '../workflows/method/types.ts';
 import type {
   AttemptClaim,
@@ -135,6 +135,21 @@ export interface Journal {
   costs(runId: string): Promise<readonly PurposeCosts[]>;
 }
 
+export interface SpendingStore {
+  /** Dollars over all replies of the run, discarded ones too; null as soon as one price was unknown. */
+  spentByRun(runId: string): Promise<number | null>;
+  /** The same for calls whose owner is one of these, or lies below it (`<owner>/…`, `<owner>#…`). */
+  spentBy(runId: string, owners: readonly string[]): Promise<number | null>;
+}
+
+export interface AccountStore {
+  /**
+   * The door to one account, the same for all workers. `enter` throws `AccountBusy` when the wait takes too long.
+   * Workers with different limits share what is used and each keep their own.
+   */
+  providerGate(account: string, limits: AccountLimits): ProviderGate;
+}
+
 export interface JudgementStore {
   /** All judgements of the group at once. */
   saveJudgements(groupId: string, judgements: readonly StoredJudgement[]): Promise<void>;
@@ -220,6 +235,8 @@ export interface BankStore
     AttemptStore,
     GradeStore,
     Journal,
+    SpendingStore,
+    AccountStore,
     JudgementStore,
     AnswerStore,
     CertificationStore,

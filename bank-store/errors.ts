@@ -1,4 +1,4 @@
-/** What the bank store refuses, and why. Only `StoreUnavailable` and `CallInFlight` pass by themselves. */
+/** What the bank store refuses, and why. Only `StoreUnavailable`, `CallInFlight` and `AccountBusy` pass by themselves. */
 /** Base of everything the store throws on purpose; `name` is the class, so that it survives serialisation. */
 export abstract class StoreError extends Error {
   /** True when the same call may work later. */
@@ -18,6 +18,18 @@ export class StoreUnavailable extends StoreError {
 /** Somebody else executes this model call and has not come back in time. */
 export class CallInFlight extends StoreError {
   override readonly retryable = true;
+}
+
+/** A request waited too long for its turn at a provider's account. */
+export class AccountBusy extends StoreError {
+  override readonly retryable = true;
+  /** When it is worth trying again; null: not known. */
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, retryAfterMs: number | null) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
 export class NotFound extends StoreError {}

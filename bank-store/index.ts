@@ -12,16 +12,18 @@ import { groupStore } from './groups.ts';
 import { type JournalSettings, journal } from './journal.ts';
 import { judgementStore } from './judgements.ts';
 import { migrate } from './migrate.ts';
+import { type AccountSettings, accountStore } from './provider-gate.ts';
 import { rolloutStore } from './rollouts.ts';
 import { runStore } from './runs.ts';
 import { selectionStore } from './selections.ts';
+import { spendingStore } from './spending.ts';
 import { taskStore } from './tasks.ts';
 import { trainingStepStore } from './training-steps.ts';
 
 export type * from './contract.ts';
 export * from './errors.ts';
 
-export interface BankStoreSettings extends DatabaseSettings, JournalSettings {
+export interface BankStoreSettings extends DatabaseSettings, JournalSettings, AccountSettings {
   readonly blobDirectory: string;
 }
 
@@ -46,6 +48,8 @@ export async function createBankStore(
     ...attemptStore(database, blobs),
     ...gradeStore(database),
     ...journal(database, blobs, settings),
+    ...spendingStore(database),
+    ...accountStore(database, settings),
     ...judgementStore(database),
     ...answerStore(database),
     ...certificationStore(database),

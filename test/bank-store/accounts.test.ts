@@ -42,11 +42,11 @@ test('all workers together keep the number of places', async () => {
     const permit = await gates[index % 2]?.enter(1, never);
     inside += 1;
     most = Math.max(most, inside);
-    await sleep(20);
+    await sleep(150);
     inside -= 1;
     await permit?.leave(done);
   };
-  await Promise.all(Array.from({ length: 24 }, (_, index) => request(index)));
+  await Promise.all(Array.from({ length: 12 }, (_, index) => request(index)));
   expect(most).toBe(3);
 });
 
@@ -82,19 +82,20 @@ test('no 60 seconds see more requests than a minute may have', async () => {
   const { providerGate } = await impatient(0);
   const gate = providerGate(account, { ...none, requestsPerMinute: 40 });
   const sentAt: number[] = [];
-  for (let second = 0; second < 180; second += 1) {
+  const start = performance.now();
+  for (let second = 0; second < 180; second += 3) {
     for (;;) {
       try {
         await (await gate.enter(1, never)).leave(done);
-        sentAt.push(second);
+        sentAt.push(second + (performance.now() - start) / 1000);
       } catch (error) {
         expect(error).toBeInstanceOf(AccountBusy);
         break;
       }
     }
-    await minutesPass(1 / 60);
+    await minutesPass(3 / 60);
   }
-  const inMinuteFrom = (start: number) => sentAt.filter((at) => at >= start && at < start + 60).length;
+  const inMinuteFrom = (from: number) => sentAt.filter((at) => at >= from && at < from + 60).length;
   const busiest = Math.max(...sentAt.map(inMinuteFrom));
   expect(busiest).toBeLessThanOrEqual(40);
   expect(sentAt.length).toBeGreaterThan(3 * 32);
@@ -201,8 +202,7 @@ test('the place of a killed worker is free once its lease ran out, and not befor
 });
 
 test('without limits nobody waits, whatever is in use', async () => {
-  const { providerGate } = await impatient(0);
-  const gate = providerGate(account, none);
+  const gate = store.providerGate(account, none);
   const permits = await Promise.all(Array.from({ length: 20 }, () => gate.enter(1_000_000, never)));
   expect(permits).toHaveLength(20);
   for (const permit of permits) await permit.leave(done);
