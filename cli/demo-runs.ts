@@ -1,0 +1,104 @@
+import type { Run } from '../bank-store/contract.ts';
+import { RunIdentityMismatch } from '../bank-store/errors.ts';
+import { type Experiment, evaluationOf, withoutBank } from './experiment.ts';
+import { follow } from './follow.ts';
+import type { DemoRuns } from './report/demo-report.ts';
+import { type StartedRun, startEvaluation, startTraining } from './start-run.ts';
+import type { Workplace } from './workplace.ts';
+
+export interface DemoPlan {
+  /** Runs are named `<prefix>-s<seed>-<n>`. */
+  readonly prefix: string;
+  readonly experiment: Experiment;
+  /** Also trains vanilla GRPO, for comparison. */
+  readonly ablation: boolean;
+}
+
+const namesOf = (training: string) => ({
+  training,
+  base: `${training}-base`,
+  clift: `${training}-clift`,
+  grpoTraining: `${training}-grpo`,
+  grpo: `${training}-grpo-eval`,
+});
+
+/** Trains, evaluates base and trained policy on held-out tasks, selects; continues what an earlier try left. */
+export async function runDemo(workplace: Workplace, plan: DemoPlan): Promise<DemoRuns> {
+  const { experiment, ablation } = plan;
+  const { rolloutBudget } = experiment.train.hyperparameters;
+  const training = await startOrContinue(workplace, plan);
+  const names = namesOf(training.run.id);
+
+  // The base policy needs no training, so its evaluation fills the gaps that training leaves.
+  const untrained = { adapterDigest: null, bankDigest: null, rolloutBudget: 1 };
+  const base = await startEvaluation(workplace, names.base, evaluationOf(experiment, untrained));
+  await follow(workplace, base, 'base policy, held-out tasks');
+  const trained = digestsOf(await follow(workplace, training, 'CLIFT training'));
+  const clift = await startEvaluation(
+    workplace,
+    names.clift,
+    evaluationOf(experiment, { ...trained, rolloutBudget }),
+  );
+  await follow(workplace, clift, `CLIFT, held-out tasks, K=${rolloutBudget}`);
+  const runs = { training: names.training, base: names.base, clift: names.clift };
+  return ablation ? { ...runs, grpo: await runAblation(workplace, names, experiment) } : runs;
+}
+
+/** The same judge and the same steps without a bank. */
+async function runAblation(
+  workplace: Workplace,
+  names: ReturnType<typeof namesOf>,
+  experiment: Experiment,
+): Promise<NonNullable<DemoRuns['grpo']>> {
+  const training = await startTraining(workplace, names.grpoTraining, withoutBank(experiment).train);
+  const { adapterDigest } = digestsOf(await follow(workplace, training, 'GRPO training'));
+  const evaluation = await startEvaluation(
+    workplace,
+    names.grpo,
+    evaluationOf(experiment, { adapterDigest, bankDigest: null, rolloutBudget: 1 }),
+  );
+  await follow(workplace, evaluation, 'GRPO, held-out tasks');
+  return { training: names.grpoTraining, evaluation: names.grpo };
+}
+
+/** The newest unfinished demo of this configuration, else a new one under the next free number. */
+async function startOrContinue(workplace: Workplace, plan: DemoPlan): Promise<StartedRun> {
+  const { train } = plan.experiment;
+  const runs = new Map((await workplace.store.listRuns()).map((run) => [run.id, run]));
+  const stem = `${plan.prefix}-s${train.seed}-`;
+  const numbers = [...runs.keys()]
+    .filter((id) => id.startsWith(stem) && /^\d+$/.test(id.slice(stem.length)))
+    .map((id) => Number(id.slice(stem.length)))
+    .sort((left, right) => right - left);
+  for (const number of numbers) {
+    if (isFinished(runs, `${stem}${number}`, plan.ablation)) continue;
+    const started = await startUnlessDifferent(workplace, `${stem}${number}`, plan.experiment);
+    if (started !== null) return started;
+  }
+  return startTraining(workplace, `${stem}${(numbers[0] ?? 0) + 1}`, train);
+}
+
+function isFinished(runs: ReadonlyMap<string, Run>, training: string, ablation: boolean): boolean {
+  const { base, clift, grpoTraining, grpo } = namesOf(training);
+  const wanted = [training, base, clift, ...(ablation ? [grpoTraining, grpo] : [])];
+  return wanted.every((id) => runs.get(id)?.state === 'completed');
+}
+
+/** Null for a run of another configuration, which keeps its name. */
+async function startUnlessDifferent(
+  workplace: Workplace,
+  name: string,
+  { train }: Experiment,
+): Promise<StartedRun | null> {
+  try {
+    return await startTraining(workplace, name, train);
+  } catch (error) {
+    if (error instanceof RunIdentityMismatch) return null;
+    throw error;
+  }
+}
+
+function digestsOf({ id, bankDigest, adapterDigest }: Run) {
+  if (bankDigest !== null && adapterDigest !== null) return { bankDigest, adapterDigest };
+  throw new Error(`run ${id} ended without a bank or an adapter; \`clift show ${id}\` tells its state`);
+}
