@@ -54,7 +54,7 @@ export class Describer {
     this.#text = text;
   }
 
-  /** Texts of groups are read once per observation. */
+  /** Texts of groups are read once a call. */
   forget(): void {
     this.#contexts.clear();
   }

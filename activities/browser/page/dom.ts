@@ -19,6 +19,23 @@ export interface Point {
   readonly y: number;
 }
 
+/** How an element is drawn. */
+export interface Look {
+  /** False for anything that is not laid out, such as the content of a closed `<details>`. */
+  readonly rendered: boolean;
+  readonly display: string;
+  readonly position: string;
+  /** Neither `visibility: hidden` nor collapsed. */
+  readonly shown: boolean;
+  readonly transparent: boolean;
+  /** Has the hand as its mouse cursor. */
+  readonly pointer: boolean;
+  /** Cuts what overflows it. */
+  readonly clips: boolean;
+  /** Has a scroll bar for what overflows it. */
+  readonly scrollable: boolean;
+}
+
 export class Dom {
   readonly #childNodes = Dom.#getter(Node.prototype, 'childNodes');
   readonly #parentNode = Dom.#getter(Node.prototype, 'parentNode');
@@ -38,6 +55,10 @@ export class Dom {
   readonly #documentTitle = Dom.#getter(Document.prototype, 'title');
   readonly #readyState = Dom.#getter(Document.prototype, 'readyState');
   readonly #activeElement = Dom.#getter(Document.prototype, 'activeElement');
+
+  /** Computed styles are what an observation costs most, so each element is looked at once a call. */
+  readonly #looks = new Map<Element, Look>();
+  readonly #clips = new Map<Element, Box>();
 
   static #getter<T extends object, K extends keyof T>(prototype: T, name: K): (node: T) => T[K] {
     const get = Object.getOwnPropertyDescriptor(prototype, name)?.get;
@@ -151,13 +172,37 @@ export class Dom {
 
   // ---- layout ------------------------------------------------------------------------------------------------
 
+  /** To be called whenever the page may have changed. */
+  forget(): void {
+    this.#looks.clear();
+    this.#clips.clear();
+  }
+
   style(element: Element): CSSStyleDeclaration {
     return getComputedStyle(element);
   }
 
-  /** False for anything that is not laid out, such as the content of a closed `<details>`. */
-  isRendered(element: Element, { display }: CSSStyleDeclaration = this.style(element)): boolean {
-    return display === 'contents' || Element.prototype.checkVisibility.call(element);
+  look(element: Element): Look {
+    let look = this.#looks.get(element);
+    if (look === undefined) {
+      look = this.#readLook(element);
+      this.#looks.set(element, look);
+    }
+    return look;
+  }
+
+  #readLook(element: Element): Look {
+    const { display, position, visibility, opacity, cursor, overflowX, overflowY } = this.style(element);
+    return {
+      rendered: display === 'contents' || Element.prototype.checkVisibility.call(element),
+      display,
+      position,
+      shown: visibility === 'visible',
+      transparent: opacity === '0',
+      pointer: cursor === 'pointer',
+      clips: overflowX !== 'visible' || overflowY !== 'visible',
+      scrollable: overflowY === 'auto' || overflowY === 'scroll',
+    };
   }
 
   box(element: Element): Box {
@@ -196,24 +241,27 @@ export class Dom {
     return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 };
   }
 
-  /** The part of the viewport in which the element can be seen: its scrolling and cutting ancestors' boxes. */
+  /** The part of the viewport in which the element can be seen: what its ancestors do not cut off. */
   clip(element: Element): Box {
-    let clip = this.viewport();
-    let fixed = this.style(element).position === 'fixed';
-    for (let at = this.parent(element); at !== null && !fixed; at = this.parent(at)) {
-      if (at === this.root() || this.tag(at) === 'body') break;
-      const { overflowX, overflowY, position } = this.style(at);
-      if (overflowX !== 'visible' || overflowY !== 'visible') clip = this.intersect(clip, this.box(at));
-      fixed = position === 'fixed';
-    }
+    const parent = this.parent(element);
+    if (parent === null || this.look(element).position === 'fixed') return this.viewport();
+    return this.#clipWithin(parent);
+  }
+
+  #clipWithin(ancestor: Element): Box {
+    const known = this.#clips.get(ancestor);
+    if (known !== undefined) return known;
+    // What the root and the body cut off is what the viewport cuts off.
+    const isPage = ancestor === this.root() || this.tag(ancestor) === 'body';
+    const outer = isPage ? this.viewport() : this.clip(ancestor);
+    const clip = this.look(ancestor).clips && !isPage ? this.intersect(outer, this.box(ancestor)) : outer;
+    this.#clips.set(ancestor, clip);
     return clip;
   }
 
   /** True for a box that scrolls its overflow and has some. */
-  scrolls(element: Element, style: CSSStyleDeclaration): boolean {
-    const overflow = style.overflowY;
-    if (overflow !== 'auto' && overflow !== 'scroll') return false;
-    return this.#scrollHeight(element) - this.#clientHeight(element) > 8;
+  scrolls(element: Element): boolean {
+    return this.look(element).scrollable && this.#scrollHeight(element) - this.#clientHeight(element) > 8;
   }
 
   scrollHeight(element: Element): number {
@@ -226,6 +274,7 @@ export class Dom {
 
   scrollBy(element: Element, options: ScrollToOptions): void {
     element.scrollBy(options);
+    this.forget();
   }
 
   scrollIntoView(element: Element): void {
@@ -234,6 +283,7 @@ export class Dom {
       inline: 'center',
       behavior: 'instant',
     });
+    this.forget();
   }
 
   /** The innermost element drawn at a point of the viewport. */

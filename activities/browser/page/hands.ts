@@ -188,8 +188,7 @@ export class PageHands {
   scroll(ref: string | null, direction: Direction): Done {
     const from = ref === null ? this.#mainRegion() : this.#element(ref);
     if (!(from instanceof Element)) return from;
-    const scrolls = (at: Element) => this.#dom.scrolls(at, this.#dom.style(at));
-    const region = this.#dom.closest(from, scrolls) ?? this.#dom.scrollingElement();
+    const region = this.#dom.closest(from, (at) => this.#dom.scrolls(at)) ?? this.#dom.scrollingElement();
     const before = this.#dom.scrolled(region);
     const step = 0.8 * (direction === 'up' || direction === 'down' ? innerHeight : innerWidth);
     const sign = direction === 'up' || direction === 'left' ? -1 : 1;

@@ -101,7 +101,6 @@ export class PageReader {
 
   #find(nodes: number): Found[] {
     const found: Found[] = [];
-    this.#describer.forget();
     this.#heading = '';
     this.#visited = 0;
     const start = { overlay: null, inDialog: false, pointer: false };
@@ -114,12 +113,11 @@ export class PageReader {
     if (this.#visited > nodes) return;
     const tag = this.#dom.tag(element);
     if (tag === 'script' || tag === 'style' || tag === 'head' || tag === 'template') return;
-    const style = this.#dom.style(element);
-    if (!this.#dom.isRendered(element, style)) return;
-    const scrolls = this.#dom.scrolls(element, style) && !this.#isField(element);
-    const own = this.#inherit(element, style, inherited, found.length > 0);
+    if (!this.#dom.look(element).rendered) return;
+    const scrolls = this.#dom.scrolls(element) && !this.#isField(element);
+    const own = this.#inherit(element, inherited, found.length > 0);
     const outer = this.#heading;
-    if (this.#isActionable(element, style, inherited, scrolls)) {
+    if (this.#isActionable(element, inherited, scrolls)) {
       found.push({ ...own, element, heading: this.#heading, scrolls });
     }
     if (/^h[1-6]$/.test(tag)) this.#heading = this.#text.line(element, 80);
@@ -130,36 +128,32 @@ export class PageReader {
     if (outer !== '' && this.#dom.matches(element, this.#sections)) this.#heading = outer;
   }
 
-  #inherit(element: Element, style: CSSStyleDeclaration, from: Inherited, hasContent: boolean): Inherited {
-    const overlays = hasContent && this.#isOverlay(element, style);
+  #inherit(element: Element, from: Inherited, hasContent: boolean): Inherited {
+    const overlays = hasContent && this.#isOverlay(element);
     return {
       overlay: overlays ? element : from.overlay,
       inDialog: from.inDialog || overlays || this.#dom.matches(element, this.#dialogs),
-      pointer: style.cursor === 'pointer',
+      pointer: this.#dom.look(element).pointer,
     };
   }
 
   /** A modal dialog, or a layer of the page's own making that lies over nearly everything. */
-  #isOverlay(element: Element, style: CSSStyleDeclaration): boolean {
+  #isOverlay(element: Element): boolean {
     if (this.#dom.matches(element, 'dialog:modal')) return true;
-    const lifted = style.position === 'fixed' || style.position === 'absolute';
-    if (!lifted || !(Number(style.zIndex) > 0) || style.pointerEvents === 'none') return false;
+    if (!['fixed', 'absolute'].includes(this.#dom.look(element).position)) return false;
+    const { zIndex, pointerEvents } = this.#dom.style(element);
+    if (!(Number(zIndex) > 0) || pointerEvents === 'none') return false;
     const { right, bottom } = this.#dom.viewport();
     const seen = this.#dom.intersect(this.#dom.box(element), this.#dom.viewport());
     return seen.right - seen.left >= 0.8 * right && seen.bottom - seen.top >= 0.8 * bottom;
   }
 
-  #isActionable(
-    element: Element,
-    style: CSSStyleDeclaration,
-    inherited: Inherited,
-    scrolls: boolean,
-  ): boolean {
-    const isControl = this.#dom.matches(element, this.#controls);
+  #isActionable(element: Element, inherited: Inherited, scrolls: boolean): boolean {
     if (this.#isSwitch(element)) return this.drawn(element) !== null;
-    if (style.visibility !== 'visible' || this.#dom.tag(element) === 'body') return false;
-    if (style.opacity === '0' && !this.#isField(element)) return false;
-    const isClickable = style.cursor === 'pointer' && !inherited.pointer && !this.#labelsControl(element);
+    const { shown, transparent, pointer } = this.#dom.look(element);
+    if (!shown || this.#dom.tag(element) === 'body' || (transparent && !this.#isField(element))) return false;
+    const isControl = this.#dom.matches(element, this.#controls);
+    const isClickable = pointer && !inherited.pointer && !this.#labelsControl(element);
     return (isControl || isClickable || scrolls) && this.#dom.boxes(element).length > 0;
   }
 
@@ -182,11 +176,8 @@ export class PageReader {
   }
 
   #isDrawn(element: Element): boolean {
-    return (
-      this.#dom.isRendered(element) &&
-      this.#dom.style(element).visibility === 'visible' &&
-      this.#dom.boxes(element).length > 0
-    );
+    const { rendered, shown } = this.#dom.look(element);
+    return rendered && shown && this.#dom.boxes(element).length > 0;
   }
 
   // ---- hit-testing -------------------------------------------------------------------------------------------
@@ -264,7 +255,7 @@ export class PageReader {
   }
 
   #layerOf(cover: Element): Element {
-    const lifted = (at: Element) => ['fixed', 'absolute', 'sticky'].includes(this.#dom.style(at).position);
+    const lifted = (at: Element) => ['fixed', 'absolute', 'sticky'].includes(this.#dom.look(at).position);
     return this.#dom.closest(cover, lifted) ?? cover;
   }
 

@@ -28,5 +28,9 @@ export const pageSource = `globalThis.clift = (() => {
   const hands = new (${PageHands})(dom, text, describer, reader);
   const quiet = new (${Quiet})(dom);
   const owner = (name) => (name === 'read' ? reader : name in quiet ? quiet : hands);
-  return (name, ...args) => owner(name)[name](...args);
+  return (name, ...args) => {
+    dom.forget();
+    describer.forget();
+    return owner(name)[name](...args);
+  };
 })();`;

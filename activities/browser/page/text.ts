@@ -56,14 +56,13 @@ export class VisibleText {
   }
 
   #readBox(element: Element): void {
-    const style = this.#dom.style(element);
-    const { display, opacity, visibility } = style;
-    if (opacity === '0' || !this.#dom.isRendered(element, style)) return;
+    const { display, rendered, shown, transparent } = this.#dom.look(element);
+    if (transparent || !rendered) return;
     const isInline = display.startsWith('inline') || display === 'contents';
     const isCell = display === 'table-cell';
     if (!isInline && !isCell) this.#endLine();
     // A hidden box may hold children that show themselves.
-    this.#readChildren(element, visibility === 'visible');
+    this.#readChildren(element, shown);
     if (isCell) this.#line += ' | ';
     else if (!isInline) this.#endLine();
     else if (display !== 'inline') this.#line += ' ';
