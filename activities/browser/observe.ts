@@ -7,7 +7,7 @@ import type { Tab } from './tab.ts';
 export const observationBudget: ObservationBudget = {
   elements: 200,
   textCharacters: 12_000,
-  nodes: 20_000,
+  nodes: 10_000,
 };
 
 const headSchema = z.looseObject({ url: z.string(), title: z.string() });

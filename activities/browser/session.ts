@@ -1,14 +1,14 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import type { Action, ActionResult, Environment, Observation, Task } from '../../benchmarks/contract.ts';
 import { weather } from '../failures.ts';
 import { performAction, type Reach } from './act.ts';
 import { TimedOut, within } from './deadline.ts';
-import { OpeningWindows } from './navigation.ts';
 import { observe } from './observe.ts';
 import { DocumentReplaced, PageScriptError } from './page-world.ts';
 import type { BrowserPool, BrowserUse } from './pool.ts';
 import { type SettleRule, settle, settleRule } from './settle.ts';
-import { openTab, type Tab } from './tab.ts';
+import type { Tab } from './tab.ts';
+import { Tabs } from './tabs.ts';
 
 /** A browser on one task: what rollouts, demonstrations, the doctor and tests act through. */
 export interface BrowserSession {
@@ -40,10 +40,9 @@ export interface SessionOptions {
  */
 const LIMITS = {
   patient: { actMs: 10_000, readMs: 20_000, loadMs: 20_000 },
-  brisk: { actMs: 3_000, readMs: 6_000, loadMs: 10_000 },
+  brisk: { actMs: 3_000, readMs: 10_000, loadMs: 10_000 },
 } as const;
 const CLOSE_LIMIT_MS = 5_000;
-const TAB_LIMIT = 10;
 
 /**
  * Opens the task's start page in a browser context of its own. Throws weather: `BrowserCrashed` when the browser
@@ -93,13 +92,8 @@ class Session implements BrowserSession {
   readonly #limits: (typeof LIMITS)[keyof typeof LIMITS];
   readonly #failed = Promise.withResolvers<never>();
   readonly #abort = () => this.#failed.reject(this.#options.signal.reason);
-  readonly #windows = new OpeningWindows();
-  #tabs: Tab[] = [];
-  /** Tabs, and pages that are becoming one. */
-  #pages = 0;
-  #active: Tab | null = null;
-  /** What the page's own dialogs said during the last action. */
-  #dialogs: string[] = [];
+  readonly #disconnected = () => this.#fail(weather('BrowserCrashed', 'The browser ended.'));
+  readonly #tabs: Tabs;
   #timings = { actMs: 0, settleMs: 0 };
 
   constructor(options: SessionOptions, use: BrowserUse, context: BrowserContext) {
@@ -108,6 +102,7 @@ class Session implements BrowserSession {
     this.#context = context;
     this.#rule = settleRule(options.environment.pendingExpression);
     this.#limits = this.#rule.by === 'expression' ? LIMITS.patient : LIMITS.brisk;
+    this.#tabs = new Tabs({ countRequests: this.#rule.by === 'quiet' }, (error) => this.#fail(error));
     // Nobody may be waiting when the browser fails between two calls.
     this.#failed.promise.catch(() => undefined);
     options.signal.addEventListener('abort', this.#abort, { once: true });
@@ -116,15 +111,14 @@ class Session implements BrowserSession {
   // ---- life --------------------------------------------------------------------------------------------------
 
   async start(): Promise<void> {
-    this.#use.browser.once('disconnected', () => this.#fail('The browser ended.'));
-    this.#context.once('close', () => this.#fail('The browser context was closed.'));
+    this.#use.browser.once('disconnected', this.#disconnected);
     await this.#guard(this.#open(), this.#limits.loadMs + this.#rule.limitMs, 'Opening the start page');
   }
 
   async #open(): Promise<void> {
     const page = await this.#context.newPage();
-    await this.#adopt(page);
-    this.#context.on('page', (opened) => this.#adoptPopup(opened));
+    await this.#tabs.adopt(page);
+    this.#context.on('page', (opened) => this.#tabs.adoptPopup(opened));
     const { startUrl } = this.#options.task;
     try {
       await page.goto(startUrl, { waitUntil: 'commit', timeout: this.#limits.loadMs });
@@ -137,6 +131,7 @@ class Session implements BrowserSession {
 
   async close(): Promise<void> {
     this.#options.signal.removeEventListener('abort', this.#abort);
+    this.#use.browser.off('disconnected', this.#disconnected);
     try {
       await within(this.#context.close(), CLOSE_LIMIT_MS, 'Closing the browser context');
       await this.#use.release('sound');
@@ -145,8 +140,8 @@ class Session implements BrowserSession {
     }
   }
 
-  #fail(message: string): void {
-    this.#failed.reject(weather('BrowserCrashed', message));
+  #fail(error: unknown): void {
+    this.#failed.reject(asWeather(error));
   }
 
   /** Ends with the session's failure, a limit or the work itself, whichever comes first. */
@@ -160,64 +155,11 @@ class Session implements BrowserSession {
     }
   }
 
-  // ---- tabs --------------------------------------------------------------------------------------------------
-
-  async #adopt(page: Page): Promise<void> {
-    this.#pages += 1;
-    page.on('dialog', async (dialog) => {
-      if (this.#dialogs.length < 5) this.#dialogs.push(dialog.message().slice(0, 200));
-      // Leaving a page is the policy's decision; every other question is answered with no.
-      await (dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss()).catch(() => undefined);
-    });
-    page.on('crash', () => this.#fail('The page crashed.'));
-    const tab = await openTab(page, this.#windows);
-    page.on('close', () => this.#drop(tab));
-    this.#tabs.push(tab);
-    this.#active = tab;
-  }
-
-  /** A window that a page opened becomes the active tab, as it does for a person. */
-  async #adoptPopup(page: Page): Promise<void> {
-    try {
-      if (this.#pages >= TAB_LIMIT) await page.close();
-      else await this.#adopt(page);
-    } catch (error) {
-      if (!page.isClosed()) this.#failed.reject(asWeather(error));
-    } finally {
-      this.#windows.appeared();
-    }
-  }
-
-  #drop(tab: Tab): void {
-    this.#pages -= 1;
-    this.#tabs = this.#tabs.filter((other) => other !== tab);
-    if (this.#active === tab) this.#active = this.#tabs.at(-1) ?? null;
-    if (this.#active === null) this.#fail('The page closed its last window.');
-  }
-
-  #tab(): Tab {
-    if (this.#active === null) throw weather('BrowserCrashed', 'There is no open page.');
-    return this.#active;
-  }
-
-  async #switchTab(index: number): Promise<ActionResult> {
-    const tab = this.#tabs[index];
-    if (tab === undefined) {
-      return {
-        ok: false,
-        code: 'invalid',
-        message: `There is no tab ${index}: there are ${this.#tabs.length}, from 0.`,
-      };
-    }
-    await tab.page.bringToFront();
-    this.#active = tab;
-    return { ok: true, note: null };
-  }
-
   // ---- the cycle ---------------------------------------------------------------------------------------------
 
   async observe(): Promise<Observation> {
-    const look = () => this.#guard(observe(this.#tabs, this.#tab()), this.#limits.readMs, 'Reading the page');
+    const look = () =>
+      this.#guard(observe(this.#tabs.all, this.#tabs.active), this.#limits.readMs, 'Reading the page');
     return this.#weathered(async () => {
       for (let tries = 0; ; tries += 1) {
         try {
@@ -231,7 +173,7 @@ class Session implements BrowserSession {
   }
 
   async act(action: Action): Promise<ActionResult> {
-    this.#dialogs = [];
+    this.#tabs.takeDialogs();
     const start = performance.now();
     const result = await this.#weathered(() => this.#perform(action));
     const acted = performance.now();
@@ -246,13 +188,13 @@ class Session implements BrowserSession {
   }
 
   async #perform(action: Action): Promise<ActionResult> {
-    const tab = this.#tab();
+    const tab = this.#tabs.active;
     const loads = action.tool === 'navigate' || action.tool === 'back';
     const limitMs = loads ? this.#limits.loadMs : this.#limits.actMs;
     const reach: Reach = {
       allowedHosts: this.#options.task.allowedHosts,
       navigationLimitMs: this.#limits.loadMs,
-      switchTab: (index) => this.#switchTab(index),
+      switchTab: (index) => this.#tabs.switchTo(index),
     };
     try {
       return await this.#guard(performAction(tab, action, reach), limitMs, `The action ${action.tool}`);
@@ -269,11 +211,11 @@ class Session implements BrowserSession {
 
   /** Settles the active tab, and the tab that took its place meanwhile. */
   async #settle(): Promise<void> {
-    for (let settled: Tab | null = null; settled !== this.#active; ) {
-      const tab = this.#tab();
+    for (let settled: Tab | null = null; settled !== this.#tabs.active; ) {
+      const tab: Tab = this.#tabs.active;
       const limitMs = this.#rule.limitMs + 2_000;
       const calm = await this.#guard(
-        settle(tab, this.#rule, () => tab === this.#active),
+        settle(tab, this.#rule, () => tab === this.#tabs.active),
         limitMs,
         'Waiting for the page to settle',
       );
@@ -282,28 +224,26 @@ class Session implements BrowserSession {
       }
       settled = tab;
     }
-    this.#windows.forget();
+    this.#tabs.forgetWindows();
   }
 
   #withDialogs(result: ActionResult): ActionResult {
-    if (this.#dialogs.length === 0 || !result.ok) return result;
-    const said = this.#dialogs.map((message) => `"${message}"`).join(', ');
-    return {
-      ok: true,
-      note: [result.note, `A dialog said ${said} and was dismissed.`].filter(Boolean).join(' '),
-    };
+    const said = this.#tabs.takeDialogs().map((message) => `"${message}"`);
+    if (said.length === 0 || !result.ok) return result;
+    const note = `A dialog said ${said.join(', ')} and was dismissed.`;
+    return { ok: true, note: result.note === null ? note : `${result.note} ${note}` };
   }
 
   async screenshot(): Promise<Uint8Array> {
     return this.#weathered(async () => {
-      const capture = this.#tab().cdp.send('Page.captureScreenshot', { format: 'jpeg', quality: 70 });
+      const capture = this.#tabs.active.cdp.send('Page.captureScreenshot', { format: 'jpeg', quality: 70 });
       const { data } = await this.#guard(capture, this.#limits.readMs, 'Taking a screenshot');
       return Buffer.from(data, 'base64');
     });
   }
 
   url(): string {
-    return this.#tab().page.url();
+    return this.#tabs.active.page.url();
   }
 
   async #weathered<T>(work: () => Promise<T>): Promise<T> {

@@ -71,7 +71,7 @@ async function becomesQuiet(tab: Tab, rule: Extract<SettleRule, { by: 'quiet' }>
     const left = Math.round(end - performance.now());
     const { calm } = calmSchema.parse(await tab.world.call('quiet', rule.quietMs, left));
     if (tab.navigation.isPending) return false;
-    if (calm && !tab.requests.any) return true;
+    if (calm && !tab.requests?.any) return true;
   }
   return true;
 }

@@ -14,16 +14,23 @@ export interface Tab {
   readonly navigation: Navigation;
   /** Shared by the tabs of a session. */
   readonly windows: OpeningWindows;
-  readonly requests: OpenRequests;
+  /** Null where the page counts by itself what it waits for: following every request has its price. */
+  readonly requests: OpenRequests | null;
 }
 
-export async function openTab(page: Page, windows: OpeningWindows): Promise<Tab> {
+export interface TabOptions {
+  readonly windows: OpeningWindows;
+  readonly countRequests: boolean;
+}
+
+export async function openTab(page: Page, { windows, countRequests }: TabOptions): Promise<Tab> {
+  const requests = countRequests ? new OpenRequests(page) : null;
   const cdp = await page.context().newCDPSession(page);
   const navigation = await within(Navigation.watch(cdp, windows), ANSWER_LIMIT_MS, 'Opening a tab');
-  return { page, cdp, world: new PageWorld(cdp), navigation, windows, requests: new OpenRequests(page) };
+  return { page, cdp, world: new PageWorld(cdp), navigation, windows, requests };
 }
 
-/** Data requests that the page's scripts have not had an answer to. Read where a benchmark has no counter of its own. */
+/** Data requests of the page's scripts that are not answered yet. */
 export class OpenRequests {
   #open = 0;
 

@@ -25,7 +25,7 @@ export class PageHands {
   readonly #text: VisibleText;
   readonly #describer: Describer;
   readonly #reader: PageReader;
-  readonly #nodes = 20_000;
+  readonly #nodes = 10_000;
   readonly #formats: Readonly<Record<string, string>> = {
     date: 'YYYY-MM-DD',
     time: 'HH:MM',

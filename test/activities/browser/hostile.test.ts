@@ -66,7 +66,7 @@ describe('a hostile page', () => {
     await using site = await open(
       (_, response) => {
         response.writeHead(200, { 'content-type': 'text/html' });
-        response.end(`<h1>Big</h1>${'<p>word word word <a href="/x">link</a></p>'.repeat(30_000)}`);
+        response.end(`<h1>Big</h1>${'<p>word word word <a href="/x">link</a></p>'.repeat(20_000)}`);
       },
       { pendingExpression: null },
     );
