@@ -68,8 +68,8 @@ export function renderBankOverviews(banks: readonly BankOverview[], paint: Paint
   if (banks.length === 0) return ['No frozen bank yet; a training run freezes one at its end.'];
   return table(
     [
-      { title: 'bank' },
-      { title: 'frozen by' },
+      { title: 'bank', whole: true },
+      { title: 'frozen by', whole: true },
       { title: 'questions', align: 'right' },
       { title: 'certified', align: 'right' },
       { title: 'run started' },

@@ -32,7 +32,10 @@ export function filterTasks(tasks: readonly Task[], { split, app, difficulty }: 
 export function renderTasks(tasks: readonly Task[], paint: Paint): string[] {
   return [
     ...table(
-      ['task', 'app', 'split', 'difficulty', 'instruction'].map((title) => ({ title })),
+      [
+        { title: 'task', whole: true },
+        ...['app', 'split', 'difficulty', 'instruction'].map((title) => ({ title })),
+      ],
       tasks.map(({ id, app, split, difficulty, instruction }) => [id, app, split, difficulty, instruction]),
       paint,
     ),

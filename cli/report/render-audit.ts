@@ -11,7 +11,7 @@ import type {
   RunAudit,
   TaskAudit,
 } from './task-audit.ts';
-import { fenced, fields, type Paint, paragraph, safeLine, WIDTH } from './terminal-text.ts';
+import { cutTo, fenced, fields, type Paint, paragraph, safeLine, WIDTH } from './terminal-text.ts';
 
 const INDENT = '  ';
 
@@ -34,7 +34,7 @@ function renderRun(
 ) {
   return [
     '',
-    `${paint('bold', 'Run')} ${safeLine(runId)}`,
+    paint('bold', `Run ${cutTo(safeLine(runId), WIDTH - 4)}`),
     ...paragraph(
       `${kind}, ${state}, started ${minuteOf(createdAt)} UTC, seed ${seed}, code ${codeVersions.join(', ')}, ` +
         `bank ${shortDigest(bankDigest)}`,
@@ -59,8 +59,11 @@ function renderOwner(
     ...(selection === null
       ? []
       : [
-          `${INDENT}emitted: ${selection.selected === null ? 'no candidate' : `rollout ${placeOf(selection.selected)}`}`,
-          ...renderVotes(selection.comparisons, paint).map((line) => INDENT + line),
+          ...paragraph(
+            `emitted: ${selection.selected === null ? 'no candidate' : `rollout ${placeOf(selection.selected)}`}`,
+            INDENT,
+          ),
+          ...renderVotes(selection.comparisons, paint, WIDTH - INDENT.length).map((line) => INDENT + line),
         ]),
   ];
 }

@@ -36,7 +36,8 @@ function renderTrainingWork({ summary, steps }: TrainingWork, paint: Paint): str
     ...table(
       [
         ...['shard', 'step'].map((title) => ({ title, align: 'right' as const })),
-        ...['task', 'outcome'].map((title) => ({ title })),
+        { title: 'task', whole: true },
+        { title: 'outcome' },
         ...numeric.map((title) => ({ title, align: 'right' as const })),
       ],
       steps.map(({ shard, step, taskId, outcome, success, failure, unscored, ...row }) => [
@@ -68,7 +69,8 @@ function renderEvaluationWork(work: EvaluationWork, { costs }: RunReport, paint:
 function renderTasks(tasks: readonly TaskResult[], paint: Paint): string[] {
   return table(
     [
-      ...['task', 'difficulty', 'greedy', 'emitted', ''].map((title) => ({ title })),
+      { title: 'task', whole: true },
+      ...['difficulty', 'greedy', 'emitted', ''].map((title) => ({ title })),
       { title: 'steps', align: 'right' },
     ],
     tasks.map((result) => [

@@ -4,7 +4,7 @@ import { answerText, outcomeText } from './cells.ts';
 import { counted, signed } from './numbers.ts';
 import { differs, type EvidenceRow, type ShownRollout, type SwapExample } from './swap-example.ts';
 import { type Cell, table } from './table.ts';
-import { fields, type Paint, pad, safeLine, WIDTH, wrap } from './terminal-text.ts';
+import { fields, type Paint, pad, paragraph, WIDTH, wrap } from './terminal-text.ts';
 
 const GUTTER = ' │ ';
 const HALF = Math.floor((WIDTH - stringWidth(GUTTER)) / 2);
@@ -95,19 +95,21 @@ export function renderEvidence(rows: readonly EvidenceRow[], paint: Paint): stri
   ];
 }
 
-export function renderVotes(comparisons: readonly Comparison[], paint: Paint): string[] {
+export function renderVotes(comparisons: readonly Comparison[], paint: Paint, width = WIDTH): string[] {
   if (comparisons.length === 0) return [`${paint('bold', 'Votes')}  none`];
   return [
     `${paint('bold', 'Votes')}  A keeps the incumbent, B swaps`,
-    ...comparisons.map(({ incumbent, challenger, votes, swap }) => {
+    ...comparisons.flatMap(({ incumbent, challenger, votes, swap }) => {
       const cast = votes.map(({ label }) => label).join(' ');
-      return (
+      return paragraph(
         `rollout ${placeOf(challenger)} against ${placeOf(incumbent)}: ` +
-        `${cast === '' ? 'no votes' : cast}, ${swap ? 'swapped' : 'kept'}`
+          `${cast === '' ? 'no votes' : cast}, ${swap ? 'swapped' : 'kept'}`,
+        '',
+        width,
       );
     }),
   ];
 }
 
 /** The index that ends a rollout's id. */
-export const placeOf = (rolloutId: string): string => safeLine(rolloutId).split('/').at(-1)?.slice(-20) ?? '';
+export const placeOf = (rolloutId: string): string => rolloutId.split('/').at(-1) ?? rolloutId;

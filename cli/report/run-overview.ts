@@ -1,6 +1,6 @@
 import type { BankStore, Run } from '../../bank-store/contract.ts';
 import { measure, type Progress } from '../progress.ts';
-import { dollars, shortDigest } from './numbers.ts';
+import { dollars } from './numbers.ts';
 import { table } from './table.ts';
 import type { Paint } from './terminal-text.ts';
 
@@ -35,26 +35,20 @@ export async function readRunOverview(store: BankStore, run: Run): Promise<RunOv
 
 export function renderRunOverviews(runs: readonly RunOverview[], paint: Paint): string[] {
   if (runs.length === 0) return ['No runs yet; `clift demo` makes the first.'];
-  const numeric = ['success', 'failure', 'unscored', 'open', 'calls', 'cost'];
+  const numeric = ['progress', 'success', 'failure', 'unscored', 'cost'];
   return table(
     [
-      ...['run', 'kind', 'state', 'progress'].map((title) => ({ title })),
+      { title: 'run', whole: true },
+      ...['kind', 'state'].map((title) => ({ title })),
       ...numeric.map((title) => ({ title, align: 'right' as const })),
-      ...['bank', 'started'].map((title) => ({ title })),
+      { title: 'started' },
     ],
-    runs.map(({ id, kind, state, progress, modelCalls, costUsd, bankDigest, createdAt }) => {
-      const { success, failure, unscored, open } = progress.rollouts;
+    runs.map(({ id, kind, state, progress, costUsd, createdAt }) => {
+      const { done, total, rollouts } = progress;
       return [
-        ...[
-          id,
-          kind,
-          state,
-          `${progress.done}/${progress.total} ${progress.unit === 'tasks' ? 'tasks' : 'steps'}`,
-        ],
-        ...[success, failure, unscored, open, modelCalls].map(String),
-        dollars(costUsd),
-        shortDigest(bankDigest).slice(0, 8),
-        minuteOf(createdAt),
+        ...[id, kind, state, `${done}/${total}`],
+        ...[rollouts.success, rollouts.failure, rollouts.unscored].map(String),
+        ...[dollars(costUsd), minuteOf(createdAt)],
       ];
     }),
     paint,

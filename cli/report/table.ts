@@ -4,6 +4,8 @@ import { cutTo, type Paint, pad, type Style, safeLine, WIDTH } from './terminal-
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
+  /** Names that a reader types again: cut only when nothing else is left to cut. */
+  readonly whole?: boolean;
 }
 
 export type Cell = string | { readonly text: string; readonly style: Style };
@@ -20,7 +22,7 @@ export function table(
 ): string[] {
   const titles = columns.map(({ title }) => safeLine(title));
   const texts = rows.map((row) => row.map((cell) => safeLine(typeof cell === 'string' ? cell : cell.text)));
-  const widths = columnWidths([titles, ...texts], width);
+  const widths = columnWidths(columns, [titles, ...texts], width);
   const layOut = (row: readonly string[], style: (column: number) => Style | null): string =>
     columns
       .map(({ align }, column) => {
@@ -36,18 +38,35 @@ export function table(
   ];
 }
 
-/** Of the titles' row and all others. */
-function columnWidths(rows: readonly (readonly string[])[], width: number): readonly number[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
-  );
-  const available = width - GAP.length * (widths.length - 1);
-  while (widths.reduce((sum, each) => sum + each, 0) > available) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= NARROWEST) break;
+/** `rows` are the titles' and all others. */
+function columnWidths(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): readonly number[] {
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))));
+  let excess = widths.reduce((sum, each) => sum + each, 0) + GAP.length * (widths.length - 1) - width;
+  for (; excess > 0; excess -= 1) {
+    const widest = widestColumn(columns, widths);
+    if (widest === null) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
+}
+
+/** The next column to become narrower; null when all are as narrow as they may be. */
+function widestColumn(columns: readonly Column[], widths: readonly number[]): number | null {
+  for (const whole of [false, true]) {
+    const widest = widths
+      .map((width, column) => ({ width, column }))
+      .filter(({ width, column }) => width > NARROWEST && (columns[column]?.whole ?? false) === whole)
+      .reduce<{ width: number; column: number } | null>(
+        (found, next) => (found === null || next.width > found.width ? next : found),
+        null,
+      );
+    if (widest !== null) return widest.column;
+  }
+  return null;
 }
 
 const styleOf = (cell: Cell | undefined): Style | null =>

@@ -157,7 +157,7 @@ export async function fabricateEvaluation(
   const sketches = heldOut.map((task) => ({ task, sketch: tasks[task.id] }));
   const rolloutBudget = Math.max(...sketches.map(({ sketch }) => sketch?.rollouts.length ?? 1));
   const config = evaluateConfigSchema.parse({
-    ...{ kind: 'evaluate', benchmark: 'sandbox', seed: 1, concurrency: 1, ...given },
+    ...{ kind: 'evaluate', benchmark: 'sandbox', seed: 1, concurrency: 1, taskLimit: null, ...given },
     hyperparameters: { nMin: 12, rolloutBudget },
   });
   await store.createRun({ id: runId, kind: 'evaluate', seed: 1, identity: {}, config, codeVersion: 'src-1' });
