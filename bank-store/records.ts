@@ -208,6 +208,8 @@ export interface Selection {
   readonly bankDigest: string | null;
   readonly selected: string | null;
   readonly comparisons: readonly Comparison[];
+  /** Of the sources that decided. */
+  readonly codeVersion: string;
 }
 
 export interface PublishedAdapter {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Comparison, Selection, SelectionStore } from './contract.ts';
 import type { Database } from './database.ts';
 import { insertImmutable } from './immutable.ts';
+import { noteCodeVersion } from './runs.ts';
 import { digest, voteRow } from './schemas/rows.ts';
 import { schemaFor } from './schemas/schema-for.ts';
 
@@ -21,6 +22,7 @@ const selectionRow = schemaFor<Selection>()(
     bankDigest: digest.nullable(),
     selected: z.string().nullable(),
     comparisons: z.array(comparisonSchema),
+    codeVersion: z.string(),
   }),
 );
 
@@ -36,6 +38,7 @@ export function selectionStore(database: Database): SelectionStore {
           rows: [selection],
           remedy: 'a task is decided once a run; use what-if, or select again under another run',
         });
+        await noteCodeVersion(session, selection.runId, selection.codeVersion);
       }),
     selectionOf: async (runId, taskId) =>
       (await read('run_id = $1 and task_id = $2', [runId, taskId]))[0] ?? null,

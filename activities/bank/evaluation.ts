@@ -4,6 +4,7 @@ import type { CpuActivities, EvaluationTaskResult, Outcome } from '../contracts.
 import { fault } from '../failures.ts';
 import { evaluateConfigSchema } from '../run-config.ts';
 import { closeLostRollouts } from './commit-training-step.ts';
+import type { CpuDependencies } from './dependencies.ts';
 
 type Input<Name extends keyof CpuActivities> = Parameters<CpuActivities[Name]>[0];
 type Result<Name extends keyof CpuActivities> = Awaited<ReturnType<CpuActivities[Name]>>;
@@ -42,15 +43,18 @@ export async function planEvaluationTask(
   };
 }
 
+/** The first decision stands: a repeat, also by later code, returns it. */
 export async function recordSelection(
-  store: BankStore,
+  { store, codeVersion }: Pick<CpuDependencies, 'store' | 'codeVersion'>,
   { runId, taskId, selected, comparisons }: Input<'recordSelection'>,
 ): Promise<EvaluationTaskResult> {
   await closeLostRollouts(store, evaluateTaskId(runId, taskId));
+  const decided = await store.selectionOf(runId, taskId);
+  if (decided !== null) return resultOf(store, decided);
   const run = await store.getRun(runId);
   const { bankDigest } = evaluateConfigSchema.parse(run.config);
   const selection: Selection = {
-    ...{ runId, taskId, bankDigest, selected },
+    ...{ runId, taskId, bankDigest, selected, codeVersion },
     comparisons: comparisons.map(({ incumbent, challenger, votes, swap }) => ({
       ...{ incumbent, challenger, swap },
       votes: votes.map((label, vote) => ({ vote, label })),
@@ -70,11 +74,12 @@ export async function resultOf(store: BankStore, selection: Selection): Promise<
     throw fault('NotFound', `rollout ${id} of task ${taskId} has no outcome`, 'Evaluate the task again');
   };
   const greedy = outcomeOf(rollouts[0]?.rollout.id);
+  const nothing: Outcome = greedy.kind === 'unscored' ? greedy : { kind: 'unscored', cause: 'infra' };
   return {
     taskId,
     selected,
     greedy,
-    emitted: selected === null ? greedy : outcomeOf(selected),
+    emitted: selected === null ? nothing : outcomeOf(selected),
     swaps: comparisons.filter(({ swap }) => swap).length,
   };
 }

@@ -20,6 +20,6 @@ export function createCpuActivities(dependencies: CpuDependencies): CpuActivitie
     setRunState: ({ runId, state, reason }) => store.setRunState(runId, state, reason),
     listEvaluationTasks: (input) => listEvaluationTasks(store, input),
     planEvaluationTask: (input) => planEvaluationTask(store, input),
-    recordSelection: (input) => recordSelection(store, input),
+    recordSelection: (input) => recordSelection(dependencies, input),
   };
 }

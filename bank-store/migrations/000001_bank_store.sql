@@ -316,6 +316,7 @@ create table selections (
   bank_digest sha256,
   selected text references rollouts,
   comparisons json not null,
+  code_version text not null,
   content_digest sha256 not null,
   selected_at timestamptz not null default clock_timestamp(),
   primary key (run_id, task_id)

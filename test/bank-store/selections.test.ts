@@ -18,6 +18,7 @@ const selection = (taskId: string): Selection => ({
   runId: run.id,
   taskId,
   bankDigest: digestOfNothing('b'),
+  codeVersion: 'code-1',
   selected: 'r1',
   comparisons: [
     {
@@ -47,6 +48,7 @@ test('a task without candidates is decided too, and told apart from one that is 
     runId: run.id,
     taskId: tasks[1]!.id,
     bankDigest: null,
+    codeVersion: 'code-1',
     selected: null,
     comparisons: [],
   };

@@ -179,7 +179,7 @@ export async function fabricateEvaluation(
     const [incumbent = '', challenger] = rollouts.map(({ id }) => id);
     const swap = sketch.selected === 1;
     await store.saveSelection({
-      ...{ runId, taskId: task.id, bankDigest: given.bankDigest },
+      ...{ runId, taskId: task.id, bankDigest: given.bankDigest, codeVersion: 'code-1' },
       selected: sketch.selected === null ? null : rolloutId(ownerId, sketch.selected),
       comparisons:
         challenger === undefined
