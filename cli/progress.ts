@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runConfigSchema } from '../activities/run-config.ts';
 import type { BankStore, RolloutCounts, Run } from '../bank-store/contract.ts';
+import { storedConfig } from './stored-config.ts';
 
 const EVERY_MS = 1_000;
 /** Without a terminal, progress goes to a log: a line now and then is enough. */
@@ -42,7 +42,7 @@ export interface Progress {
 
 export async function measure(store: BankStore, run: Run): Promise<Progress> {
   const rollouts = await store.rolloutCounts(run.id);
-  const config = runConfigSchema.parse(run.config);
+  const config = storedConfig(run);
   if (config.kind === 'train') {
     const steps = await store.trainingSteps(run.id);
     return { unit: 'training steps', done: steps.length, total: config.steps * config.shards, rollouts };

@@ -1,5 +1,4 @@
 import { readBank } from '../../activities/bank-snapshot.ts';
-import { evaluateConfigSchema } from '../../activities/run-config.ts';
 import type { BankStore, Run } from '../../bank-store/contract.ts';
 import type { Settings } from '../../workers/settings.ts';
 import { findRun } from '../find.ts';
@@ -10,6 +9,7 @@ import { renderBank, renderBankHistory, renderCells } from '../report/render-ban
 import { minuteOf } from '../report/run-overview.ts';
 import { table } from '../report/table.ts';
 import { jsonLine, type Paint, terminalPaint } from '../report/terminal-text.ts';
+import { storedEvaluation } from '../stored-config.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -102,7 +102,7 @@ async function readTrainedBank(store: BankStore, run: Run): Promise<NamedBank> {
 }
 
 async function readSelectingBank(store: BankStore, run: Run): Promise<NamedBank> {
-  const { bankDigest } = evaluateConfigSchema.parse(run.config);
+  const { bankDigest } = storedEvaluation(run);
   if (bankDigest === null)
     throw new Error(`run ${run.id} selects without a bank; \`clift bank list\` lists banks`);
   return { ...summariseBank(bankDigest, await store.loadBank(bankDigest)), history: null };

@@ -1,8 +1,9 @@
 /** What a bank may say, what it refused to say, and where its questions came from. */
-import { trainConfigSchema } from '../../activities/run-config.ts';
+
 import type { BankStore, Run } from '../../bank-store/contract.ts';
 import { questionKey } from '../../workflows/method/lookup.ts';
 import type { Certificate, Provenance, Question, Reason, Tier } from '../../workflows/method/types.ts';
+import { storedTraining } from '../stored-config.ts';
 
 export interface BankSummary {
   /** Null while the run has not frozen it. */
@@ -104,7 +105,7 @@ export interface BankHistory {
 
 /** Over all shards: the same question in two of them counts once. */
 export async function readBankHistory(store: BankStore, run: Run): Promise<BankHistory> {
-  const { shards, steps } = trainConfigSchema.parse(run.config);
+  const { shards, steps } = storedTraining(run);
   const snapshots = await Promise.all(
     Array.from({ length: shards }, (_, shard) => store.snapshotAt({ runId: run.id, shard, step: steps - 1 })),
   );

@@ -1,6 +1,7 @@
 /** The result of the demo as data: everything that it prints, and what `--json` gives. */
-import { runConfigSchema } from '../../activities/run-config.ts';
+
 import type { BankStore, PurposeCosts, Run } from '../../bank-store/contract.ts';
+import { storedConfig } from '../stored-config.ts';
 import { type BankHistory, type BankSummary, readBankHistory, summariseBank } from './bank-summary.ts';
 import { emittedOf, greedyOf, readTaskResults } from './evaluation-results.ts';
 import { type Arm, compareArms, type SelectionEffect, selectionEffects } from './held-out.ts';
@@ -43,13 +44,13 @@ export interface DemoReport {
 export async function collectDemoReport(store: BankStore, runs: DemoRuns): Promise<DemoReport> {
   const evaluations = [runs.base, runs.clift, ...(runs.grpo ? [runs.grpo.evaluation] : [])];
   const [training, clift] = await Promise.all([store.getRun(runs.training), store.getRun(runs.clift)]);
-  const configs = [training, clift].map(({ config }) => runConfigSchema.parse(config));
+  const configs = [training, clift].map(storedConfig);
   const cliftResults = await readTaskResults(store, runs.clift);
   return {
     runs,
     paperDifferences: paperDifferences(configs),
     arms: await readArms(store, runs, cliftResults),
-    rolloutBudget: runConfigSchema.parse(clift.config).hyperparameters.rolloutBudget,
+    rolloutBudget: storedConfig(clift).hyperparameters.rolloutBudget,
     selection: selectionEffects(cliftResults),
     training: await readTrainingSummary(store, training),
     grpoTraining: runs.grpo ? await readTrainingSummary(store, await store.getRun(runs.grpo.training)) : null,

@@ -1,5 +1,5 @@
-import type { RunConfig } from '../../activities/run-config.ts';
 import { type Hyperparameters, paperHyperparameters } from '../../workflows/method/hyperparameters.ts';
+import type { StoredConfig } from '../stored-config.ts';
 
 /** A hyperparameter that is not the paper's. */
 export interface PaperDifference {
@@ -7,11 +7,11 @@ export interface PaperDifference {
   readonly paper: Hyperparameters[keyof Hyperparameters];
   readonly value: Hyperparameters[keyof Hyperparameters];
   /** Kinds of the runs that had it. */
-  readonly kinds: readonly RunConfig['kind'][];
+  readonly kinds: readonly StoredConfig['kind'][];
 }
 
 /** Runs of one kind share their hyperparameters here; training and evaluation may differ in some. */
-export function paperDifferences(configs: readonly RunConfig[]): readonly PaperDifference[] {
+export function paperDifferences(configs: readonly StoredConfig[]): readonly PaperDifference[] {
   const found = new Map<string, PaperDifference>();
   for (const { kind, hyperparameters } of configs) {
     for (const name of parameterNames) {

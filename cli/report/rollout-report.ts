@@ -1,5 +1,5 @@
 /** One rollout as it was recorded: what it did, how it ended, what was said of it. */
-import { runConfigSchema } from '../../activities/run-config.ts';
+
 import type {
   AttemptRecord,
   BankStore,
@@ -10,6 +10,7 @@ import type {
 } from '../../bank-store/contract.ts';
 import { questionKey } from '../../workflows/method/lookup.ts';
 import type { Question } from '../../workflows/method/types.ts';
+import { storedConfig } from '../stored-config.ts';
 import { type RolloutResult, rolloutResult } from './evaluation-results.ts';
 import { type TraceLine, traceLines } from './trace-lines.ts';
 import { readAdvantages } from './training-step-report.ts';
@@ -80,7 +81,7 @@ async function readTraining(store: BankStore, groupId: string, rolloutId: string
 
 /** The questions that a rollout of this owner could be asked. */
 async function questionsAsked(store: BankStore, run: Run, ownerId: string): Promise<readonly Question[]> {
-  const config = runConfigSchema.parse(run.config);
+  const config = storedConfig(run);
   if (config.kind === 'train') {
     const { runId, shard, step } = await store.getGroup(ownerId);
     return (await store.snapshotAt({ runId, shard, step: step - 1 })).questions;

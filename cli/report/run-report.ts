@@ -1,6 +1,7 @@
 /** One run: what it was told to do, how far it is, and its training steps or the results of its tasks. */
-import { evaluateConfigSchema } from '../../activities/run-config.ts';
+
 import type { BankStore, PurposeCosts, Run, TrainingStepRow } from '../../bank-store/contract.ts';
+import { storedEvaluation } from '../stored-config.ts';
 import { emittedOf, greedyOf, readTaskResults, type TaskResult } from './evaluation-results.ts';
 import { type Arm, compareArms, type SelectionEffect, selectionEffects } from './held-out.ts';
 import { type RunOverview, readRunOverview } from './run-overview.ts';
@@ -46,7 +47,7 @@ async function readTraining(store: BankStore, run: Run): Promise<TrainingWork> {
 }
 
 async function readEvaluation(store: BankStore, run: Run): Promise<EvaluationWork> {
-  const { bankDigest, hyperparameters } = evaluateConfigSchema.parse(run.config);
+  const { bankDigest, hyperparameters } = storedEvaluation(run);
   const { rolloutBudget } = hyperparameters;
   const tasks = await readTaskResults(store, run.id);
   const source = { runId: run.id, results: tasks };

@@ -1,10 +1,11 @@
 /** One task where votes put another rollout in the greedy one's place: what each did, and what spoke for the swap. */
-import { evaluateConfigSchema } from '../../activities/run-config.ts';
+
 import { traceOf } from '../../activities/trajectory.ts';
 import { evidenceSheet } from '../../activities/verifier-scores.ts';
 import type { BankStore, Comparison, Run } from '../../bank-store/contract.ts';
 import { stepText } from '../../models/embedded/trace-text.ts';
 import { hardAnswer } from '../../workflows/method/group-evidence.ts';
+import { storedEvaluation } from '../stored-config.ts';
 import {
   emittedOf,
   greedyOf,
@@ -83,7 +84,7 @@ export async function readShownRollout(
   rolloutId: string,
 ): Promise<{ readonly shown: ShownRollout; readonly lines: SheetLines }> {
   const [rollout, answers] = await Promise.all([store.getRollout(rolloutId), store.answersOf([rolloutId])]);
-  const { bankDigest, hyperparameters } = evaluateConfigSchema.parse(run.config);
+  const { bankDigest, hyperparameters } = storedEvaluation(run);
   const bank = bankDigest === null ? { questions: [], certificates: [] } : await store.loadBank(bankDigest);
   const { lines, evidence } = evidenceSheet(rollout, answers, bank, hyperparameters);
   const shown = {

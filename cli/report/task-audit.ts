@@ -1,5 +1,5 @@
 /** One task's history across all runs (DESIGN 2.5): ids, digests, counts and costs; content only where asked for. */
-import { runConfigSchema } from '../../activities/run-config.ts';
+
 import { traceOf } from '../../activities/trajectory.ts';
 import type {
   AttemptRecord,
@@ -17,6 +17,7 @@ import { stepText } from '../../models/embedded/trace-text.ts';
 import { hardAnswer } from '../../workflows/method/group-evidence.ts';
 import { trainingTask } from '../../workflows/method/task-order.ts';
 import { evaluateTaskId, trainStepId } from '../../workflows/names.ts';
+import { storedConfig } from '../stored-config.ts';
 import { type RolloutResult, rolloutResult } from './evaluation-results.ts';
 
 export interface TaskAudit {
@@ -94,7 +95,7 @@ async function readRunAudit(
   taskId: string,
   options: AuditOptions,
 ): Promise<RunAudit> {
-  const config = runConfigSchema.parse(run.config);
+  const config = storedConfig(run);
   const { kind, state, createdAt, codeVersions, seed } = run;
   const ownerIds = await ownersOf(store, run, taskId);
   const owners = await Promise.all(
@@ -109,7 +110,7 @@ async function readRunAudit(
 
 /** Which training steps use a task is a function of the run: steps that have not been committed are found, too. */
 async function ownersOf(store: BankStore, run: Run, taskId: string): Promise<readonly string[]> {
-  const config = runConfigSchema.parse(run.config);
+  const config = storedConfig(run);
   const pool = await store.taskList(run.id);
   if (!pool.includes(taskId)) return [];
   if (config.kind === 'evaluate') return [evaluateTaskId(run.id, taskId)];

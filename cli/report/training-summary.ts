@@ -1,8 +1,8 @@
 /** A training run in numbers: how its steps ended, what the judge saw, what the updates looked like. */
 import type { TrainingStepOutcome } from '../../activities/contracts.ts';
-import { trainConfigSchema } from '../../activities/run-config.ts';
 import type { BankStore, PurposeCosts, Run, TrainingStepRow } from '../../bank-store/contract.ts';
 import { mean } from '../../workflows/method/mean.ts';
+import { storedTraining } from '../stored-config.ts';
 
 export interface TrainingSummary {
   readonly runId: string;
@@ -35,7 +35,7 @@ export interface UpdateMeans {
 
 export async function readTrainingSummary(store: BankStore, run: Run): Promise<TrainingSummary> {
   const [rows, costs] = await Promise.all([store.trainingSteps(run.id), store.costs(run.id)]);
-  const { shards, steps, trainer } = trainConfigSchema.parse(run.config);
+  const { shards, steps, trainer } = storedTraining(run);
   return {
     ...{ runId: run.id, seed: run.seed, shards, steps, learningRate: trainer.learningRate },
     ...{ costs, codeVersions: run.codeVersions },
