@@ -1,4 +1,5 @@
 import { certify } from '../../../workflows/method/certify.ts';
+import { roundingSlack } from '../../../workflows/method/checks.ts';
 import { paperHyperparameters as paper } from '../../../workflows/method/hyperparameters.ts';
 import { type RandomGenerator, randomGenerator } from '../../../workflows/method/random.ts';
 import { emptyTracker, updateTracker } from '../../../workflows/method/tracker.ts';
@@ -15,6 +16,10 @@ export const certifiedBy =
   (certifier: CertifierRule) =>
   (tracker: Tracker): boolean =>
     certify(tracker, { ...paper, certifier }).reasons.length === 0;
+
+/** METHOD 2.6, tables marked "naive, cumulative": the naive rule without forgetting, which is not shipped. */
+export const certifiedNaivelyForEver = ({ n, n1, n0, S1, S0, polarity }: Tracker): boolean =>
+  n >= paper.nMin && n1 > 0 && n0 > 0 && polarity * (S1 / n1 - S0 / n0) >= paper.liftMin - roundingSlack;
 
 export const vetoed = (tracker: Tracker): boolean => certify(tracker, paper).vetoed;
 

@@ -16,7 +16,8 @@ const certificateOf = (sign: 1 | -1 | 0, groups: Parameters<typeof track>[1]): T
 describe('polarity repair (METHOD 5.4)', () => {
   test('exactly a hard veto at the global key, or strong evidence on a neutral question, makes a successor', () => {
     fc.assert(
-      fc.property(polarity, informativeHistory, (sign, groups) => {
+      fc.property(polarity, fc.boolean(), informativeHistory, (sign, reversed, history) => {
+        const groups = reversed ? history.map((g) => g.map((o) => ({ ...o, pYes: 1 - o.pYes }))) : history;
         const certificate = certificateOf(sign, groups);
         const repair = repairPolarity({ ...question, polarity: sign }, certificate, 1, paper);
         const strong =

@@ -116,6 +116,10 @@ describe('CTS decisions (METHOD 6)', () => {
     );
   });
 
+  test('the incumbent is shown first in the first vote and every other one after it', () => {
+    expect([0, 1, 2, 3].map(incumbentFirst)).toEqual([true, false, true, false]);
+  });
+
   test('an even m and a list longer than m are refused', () => {
     expect(() => decide(['B'], { votes: 2, orderGuard: false })).toThrow('votes must be odd');
     expect(() => decide(['B', 'B'], { votes: 1, orderGuard: false })).toThrow('at most 1');
