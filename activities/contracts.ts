@@ -75,6 +75,13 @@ export interface TrainingStepSummary {
   readonly adapterDigest: string | null;
 }
 
+/** What a training run leaves behind. */
+export interface TrainingResult {
+  readonly bankDigest: string;
+  /** Null for a run without a trainer. */
+  readonly adapterDigest: string | null;
+}
+
 export interface RunProgress {
   readonly phase: string;
   readonly done: number;
@@ -130,7 +137,7 @@ export interface CpuActivities {
   planTrainingStep(input: TrainingStepRef): Promise<TrainingStepPlan>;
   /** Trackers and certificates: one transaction, idempotent by training step. */
   certify(input: TrainingStepRef): Promise<{ readonly observations: number; readonly certified: number }>;
-  /** Rewards, returns and advantages from the snapshot taken before the step; null: no token has an advantage. */
+  /** Rewards, returns and advantages from the snapshot taken before the step; null: there is nothing to learn. */
   buildBatch(input: TrainingStepRef): Promise<{ readonly batchDigest: string | null }>;
   commitTrainingStep(
     input: TrainingStepRef & { readonly outcome: TrainingStepOutcome },
@@ -138,9 +145,7 @@ export interface CpuActivities {
   /** Polarity repair and retirement (METHOD 5.4), after the bank grew. */
   repairBank(input: TrainingStepRef): Promise<{ readonly repaired: number; readonly retired: number }>;
   /** Averages the adapters, merges the shards' banks and freezes the result. */
-  finishTraining(input: {
-    readonly runId: string;
-  }): Promise<{ readonly bankDigest: string; readonly adapterDigest: string }>;
+  finishTraining(input: { readonly runId: string }): Promise<TrainingResult>;
   setRunState(input: {
     readonly runId: string;
     readonly state: RunState;
@@ -167,8 +172,8 @@ export interface CpuActivities {
 }
 
 export interface GpuActivities {
-  /** Publishes the adapter that every shard of the run starts from: equal bytes for all. */
-  initialiseAdapter(input: { readonly runId: string }): Promise<{ readonly adapterDigest: string }>;
+  /** Publishes the adapter that every shard of the run starts from: equal bytes for all. None without a trainer. */
+  initialiseAdapter(input: { readonly runId: string }): Promise<{ readonly adapterDigest: string | null }>;
   /** Applied exactly once per (run, shard, training step) (invariant 4). */
   updateAdapter(input: TrainingStepRef & { readonly batchDigest: string }): Promise<{
     readonly adapterDigest: string;

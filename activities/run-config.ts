@@ -5,6 +5,7 @@ import {
   type Hyperparameters,
   paperHyperparameters,
 } from '../workflows/method/hyperparameters.ts';
+import { ceilingsSchema, evaluateModelsSchema, trainModelsSchema } from './model-config.ts';
 
 const unit = z.number().min(0).max(1);
 const count = z.int().min(1);
@@ -76,6 +77,7 @@ const common = {
   seed: z.int().min(0),
   /** Fields left out have the paper's value. */
   hyperparameters: hyperparametersSchema,
+  ceilings: ceilingsSchema,
 };
 
 export const trainConfigSchema = z.strictObject({
@@ -85,6 +87,7 @@ export const trainConfigSchema = z.strictObject({
   /** Training steps of each shard. */
   steps: count,
   trainer: trainerSchema,
+  models: trainModelsSchema,
 });
 
 export const evaluateConfigSchema = z.strictObject({
@@ -98,6 +101,7 @@ export const evaluateConfigSchema = z.strictObject({
   taskLimit: count.nullable(),
   /** Evaluation tasks open at the same time. */
   concurrency: count,
+  models: evaluateModelsSchema,
 });
 
 export const runConfigSchema = z.discriminatedUnion('kind', [trainConfigSchema, evaluateConfigSchema]);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { experimentModelsSchema } from '../activities/model-config.ts';
 import {
   type EvaluateConfig,
   evaluateConfigSchema,
@@ -11,7 +12,7 @@ import {
 /** A YAML file of infra/experiments: one training run and the evaluations that go with it. */
 export interface Experiment {
   readonly train: TrainConfig;
-  readonly evaluation: Pick<EvaluateConfig, 'concurrency' | 'taskLimit'>;
+  readonly evaluation: Pick<EvaluateConfig, 'concurrency' | 'taskLimit' | 'models'>;
 }
 
 export interface Overrides {
@@ -20,6 +21,7 @@ export interface Overrides {
 }
 
 const fileSchema = trainConfigSchema.omit({ kind: true }).extend({
+  models: experimentModelsSchema,
   evaluation: z.strictObject({
     concurrency: evaluateConfigSchema.shape.concurrency,
     taskLimit: evaluateConfigSchema.shape.taskLimit.default(null),
@@ -30,8 +32,9 @@ const fileSchema = trainConfigSchema.omit({ kind: true }).extend({
 export function readExperiment(path: string, overrides: Overrides = {}): Experiment {
   const parsed = fileSchema.safeParse(parse(readFileSync(path, 'utf8')));
   if (!parsed.success) throw new Error(`${path}:\n${z.prettifyError(parsed.error)}`);
-  const { evaluation, ...train } = parsed.data;
-  return { train: { kind: 'train', ...train, ...overrides }, evaluation };
+  const { evaluation, models, ...rest } = parsed.data;
+  const train = trainConfigSchema.parse({ kind: 'train', ...rest, models: models.train, ...overrides });
+  return { train, evaluation: { ...evaluation, models: models.evaluate } };
 }
 
 /** Vanilla GRPO: the same judge, no bank. */
@@ -49,13 +52,14 @@ export function evaluationOf(
   },
 ): EvaluateConfig {
   const { rolloutBudget, ...digests } = what;
-  const { benchmark, seed } = train;
+  const { benchmark, seed, ceilings } = train;
   const hyperparameters = { ...train.hyperparameters, rolloutBudget };
   return evaluateConfigSchema.parse({
     kind: 'evaluate',
     benchmark,
     seed,
     hyperparameters,
+    ceilings,
     ...evaluation,
     ...digests,
   });

@@ -15,9 +15,11 @@ export function runIdentity(given: {
   readonly chromium: Chromium;
   readonly models: Readonly<Record<string, ModelIdentity>>;
 }): Identity {
-  const { config, benchmark, taskIds, chromium, models } = given;
+  const { benchmark, taskIds, chromium, models } = given;
+  // Ceilings change what is paid, never what comes out; of the models only who they are and how they are asked.
+  const { ceilings: _, models: __, ...pinned } = given.config;
   return {
-    ...flatten('', config),
+    ...flatten('', pinned),
     'benchmark.revision': benchmark.revision,
     'benchmark.tasks': createHash('sha256').update(JSON.stringify(taskIds)).digest('hex'),
     'browser.kind': chromium.kind,

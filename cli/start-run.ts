@@ -11,6 +11,7 @@ import type { BankStore, Run } from '../bank-store/contract.ts';
 import type { Split, Task } from '../benchmarks/contract.ts';
 import type { Chromium } from '../infra/chromium.ts';
 import { codeVersion } from '../workers/code-version.ts';
+import { endpointFor } from '../workers/endpoints.ts';
 import { benchmarkNamed, modelIdentities, seedQuestions } from '../workers/parts.ts';
 import type { Settings } from '../workers/settings.ts';
 import type { evaluateSuiteWorkflow } from '../workflows/evaluate-suite.ts';
@@ -84,7 +85,7 @@ async function prepareRun(
     limit ?? undefined,
   );
   const taskIds = tasks.map((task) => task.id);
-  const models = modelIdentities(config.kind);
+  const models = modelIdentities(config, (choice) => endpointFor(choice, settings, store));
   const run = await store.createRun({
     id: name,
     kind: config.kind,

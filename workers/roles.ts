@@ -11,8 +11,18 @@ import { createBankStore } from '../bank-store/index.ts';
 import * as processes from '../infra/processes.ts';
 import { type TaskQueue, taskQueues } from '../workflows/names.ts';
 import { codeVersion } from './code-version.ts';
+import { endpointFor } from './endpoints.ts';
 import { failureInterceptor } from './failure-interceptor.ts';
-import { benchmarkNamed, judge, policies, proposer, selector, selfVerifier, trainer } from './parts.ts';
+import {
+  benchmarkNamed,
+  judgeFor,
+  policiesFor,
+  proposerFor,
+  type Reach,
+  selectorFor,
+  selfVerifierFor,
+  trainer,
+} from './parts.ts';
 import type { Settings } from './settings.ts';
 
 export interface Roles {
@@ -29,6 +39,7 @@ export async function createRoles(settings: Settings, connection: NativeConnecti
   const { databaseUrl, blobDirectory, temporalNamespace: namespace } = settings;
   if (databaseUrl === undefined) throw new Error('DATABASE_URL is not set; `clift up` prints it');
   const store = await createBankStore({ databaseUrl, blobDirectory });
+  const reach: Reach = (choice) => endpointFor(choice, settings, store);
   const pools: BrowserPool[] = [];
   const common = { connection, namespace, ...shutdown };
 
@@ -49,7 +60,7 @@ export async function createRoles(settings: Settings, connection: NativeConnecti
         createBrowserActivities({
           store,
           pool,
-          policies,
+          policiesFor: policiesFor(reach),
           benchmarkNamed,
           worker: workerName,
           screenshots: 'final',
@@ -57,8 +68,22 @@ export async function createRoles(settings: Settings, connection: NativeConnecti
       );
     },
     // Neither factory below can be given a judge (invariant 9).
-    llm: async () => activities(taskQueues.llm, 16, createLlmActivities({ store, selfVerifier, selector })),
-    judge: async () => activities(taskQueues.judge, 8, createJudgeActivities({ store, judge, proposer })),
+    llm: async () =>
+      activities(
+        taskQueues.llm,
+        16,
+        createLlmActivities({
+          store,
+          selfVerifierFor: selfVerifierFor(reach),
+          selectorFor: selectorFor(reach),
+        }),
+      ),
+    judge: async () =>
+      activities(
+        taskQueues.judge,
+        8,
+        createJudgeActivities({ store, judgeFor: judgeFor(reach), proposerFor: proposerFor(reach) }),
+      ),
     cpu: async () =>
       activities(
         taskQueues.cpu,

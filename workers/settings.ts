@@ -32,6 +32,8 @@ export interface Settings {
   readonly browserSlots: number;
   readonly anthropicApiKey?: string;
   readonly openaiApiKey?: string;
+  /** Where a provider's models are served here, in place of the provider's own address. */
+  readonly modelBaseUrls: { readonly openai?: string; readonly anthropic?: string };
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,6 +67,8 @@ const environmentSchema = z.object({
   DATABASE_URL: text,
   ANTHROPIC_API_KEY: text,
   OPENAI_API_KEY: text,
+  ANTHROPIC_BASE_URL: text,
+  OPENAI_BASE_URL: text,
 });
 
 /** Reads the settings. Throws with the variable's name when one does not parse. */
@@ -88,6 +92,10 @@ export function loadSettings(environment: Environment = process.env): Settings {
     browserSlots: env.CLIFT_BROWSER_SLOTS,
     ...(env.ANTHROPIC_API_KEY && { anthropicApiKey: env.ANTHROPIC_API_KEY }),
     ...(env.OPENAI_API_KEY && { openaiApiKey: env.OPENAI_API_KEY }),
+    modelBaseUrls: {
+      ...(env.OPENAI_BASE_URL && { openai: env.OPENAI_BASE_URL }),
+      ...(env.ANTHROPIC_BASE_URL && { anthropic: env.ANTHROPIC_BASE_URL }),
+    },
   };
 }
 
@@ -117,6 +125,11 @@ function externalTemporal(
     },
     namespace: namespace ?? 'default',
   };
+}
+
+/** A key that a run's configuration names by its variable. Read when it is used, so that no setting holds it. */
+export function readSecret(variable: string): string | undefined {
+  return process.env[variable] || undefined;
 }
 
 /** Environment of a child process: ours, with these variables instead. */

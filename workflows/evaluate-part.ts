@@ -1,6 +1,7 @@
 import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
 import { cpu } from './activity-proxies.ts';
 import { evaluateTaskWorkflow } from './evaluate-task.ts';
+import { allOrNone } from './failures.ts';
 import { evaluateTaskId } from './names.ts';
 
 export interface EvaluatePartInput {
@@ -21,7 +22,7 @@ export async function evaluatePartWorkflow(input: EvaluatePartInput): Promise<vo
   for (let from = input.from; from < input.to; from += PAGE) {
     queue.push(...(await cpu.listEvaluationTasks({ runId, from, to: Math.min(input.to, from + PAGE) })));
   }
-  await Promise.all(Array.from({ length: input.concurrency }, () => workOff(runId, queue)));
+  await allOrNone(Array.from({ length: input.concurrency }, () => () => workOff(runId, queue)));
 }
 
 async function workOff(runId: string, queue: string[]): Promise<void> {

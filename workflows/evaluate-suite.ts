@@ -1,6 +1,7 @@
 import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
 import { cpu } from './activity-proxies.ts';
 import { evaluatePartWorkflow } from './evaluate-part.ts';
+import { notingFailure } from './failures.ts';
 import { evaluatePartId } from './names.ts';
 
 export interface EvaluateSuiteInput {
@@ -15,7 +16,11 @@ export interface EvaluateSuiteInput {
 const TASKS_PER_PART = 100;
 
 /** The whole suite in parts, one after another; the bound on open tasks holds inside each. */
-export async function evaluateSuiteWorkflow(input: EvaluateSuiteInput): Promise<void> {
+export function evaluateSuiteWorkflow(input: EvaluateSuiteInput): Promise<void> {
+  return notingFailure(input.runId, () => evaluate(input));
+}
+
+async function evaluate(input: EvaluateSuiteInput): Promise<void> {
   const { runId, concurrency } = input;
   await cpu.setRunState({ runId, state: 'running', reason: 'evaluating' });
   for (let part = 0; part * TASKS_PER_PART < input.tasks; part += 1) {

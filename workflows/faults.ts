@@ -8,6 +8,7 @@ export const faults = [
   'BatchConflict',
   'StoreConflict',
   'BudgetExceeded',
+  'ModelUnusable',
   'ProviderRefused',
   'NotFound',
   'Fenced',
@@ -15,3 +16,9 @@ export const faults = [
 ] as const;
 
 export type Fault = (typeof faults)[number];
+
+/**
+ * Faults that every later call of the run would meet again: the run pauses, instead of turning one training step
+ * after another into a failed one.
+ */
+export const pausingFaults: readonly Fault[] = ['BudgetExceeded', 'ModelUnusable'];

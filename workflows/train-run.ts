@@ -1,5 +1,7 @@
 import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
+import type { TrainingResult } from '../activities/contracts.ts';
 import { cpu, gpu } from './activity-proxies.ts';
+import { allOrNone, notingFailure } from './failures.ts';
 import { trainShardId } from './names.ts';
 import { type TrainShardInput, trainShardWorkflow } from './train-shard.ts';
 
@@ -8,24 +10,24 @@ export interface TrainRunInput extends Omit<TrainShardInput, 'shard' | 'nextStep
   readonly shards: number;
 }
 
-export interface TrainRunResult {
-  readonly bankDigest: string;
-  readonly adapterDigest: string;
+/** One training run: its shards side by side, then adapters averaged, banks merged and frozen (METHOD 5.5, 5.6). */
+export function trainRunWorkflow(input: TrainRunInput): Promise<TrainingResult> {
+  return notingFailure(input.runId, () => train(input));
 }
 
-/** One training run: its shards side by side, then adapters averaged, banks merged and frozen (METHOD 5.5, 5.6). */
-export async function trainRunWorkflow(input: TrainRunInput): Promise<TrainRunResult> {
-  const { shards, ...common } = input;
+async function train({ shards, ...common }: TrainRunInput): Promise<TrainingResult> {
   const { runId } = common;
   await cpu.setRunState({ runId, state: 'running', reason: 'training' });
   await gpu.initialiseAdapter({ runId });
-  await Promise.all(
-    Array.from({ length: shards }, (_, shard) =>
-      executeChild(trainShardWorkflow, {
-        workflowId: trainShardId(runId, shard),
-        args: [{ ...common, shard, nextStep: 0 }],
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      }),
+  await allOrNone(
+    Array.from(
+      { length: shards },
+      (_, shard) => () =>
+        executeChild(trainShardWorkflow, {
+          workflowId: trainShardId(runId, shard),
+          args: [{ ...common, shard, nextStep: 0 }],
+          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+        }),
     ),
   );
   const result = await cpu.finishTraining({ runId });

@@ -27,14 +27,15 @@ export async function buildBatch(
   at: TrainingStepRef,
 ): Promise<{ readonly batchDigest: string | null }> {
   const run = await store.getRun(at.runId);
-  const { hyperparameters } = trainConfigSchema.parse(run.config);
+  const { hyperparameters, models } = trainConfigSchema.parse(run.config);
   const scored = await readGroup(store, trainStepId(at.runId, at.shard, at.step));
   const judged = await readJudgedRollouts(store, scored);
   const bank = await readBank(store, { ...at, step: at.step - 1 });
   const rewarded = judged.map((rollout) => reward(rollout, bank, hyperparameters));
   const advantages = advantagesOf(rewarded, hyperparameters);
   const steps = judged.flatMap((rollout, i) => batchSteps(rollout, advantages[i] ?? []));
-  if (steps.every(({ advantage }) => advantage === 0)) return { batchDigest: null };
+  const isLearning = models.trainer.provider !== 'none';
+  if (!isLearning || steps.every(({ advantage }) => advantage === 0)) return { batchDigest: null };
 
   const batch: Batch = {
     version: 1,

@@ -5,6 +5,7 @@ import { questionKey } from '../../workflows/method/lookup.ts';
 import { mergeShards } from '../../workflows/method/merge.ts';
 import type { BankSnapshot, CertifierConstants, Question, Tracker } from '../../workflows/method/types.ts';
 import { defaultUrlRules } from '../../workflows/method/url-state.ts';
+import type { TrainingResult } from '../contracts.ts';
 import { fault } from '../failures.ts';
 import { type TrainConfig, trainConfigSchema } from '../run-config.ts';
 import type { CpuDependencies } from './dependencies.ts';
@@ -13,13 +14,14 @@ import type { CpuDependencies } from './dependencies.ts';
 export async function finishTraining(
   { store, averageAdapters }: Pick<CpuDependencies, 'store' | 'averageAdapters'>,
   { runId }: { readonly runId: string },
-): Promise<{ readonly bankDigest: string; readonly adapterDigest: string }> {
+): Promise<TrainingResult> {
   const run = await store.getRun(runId);
   const config = trainConfigSchema.parse(run.config);
   const shards = Array.from({ length: config.shards }, (_, shard): StepKey => {
     return { runId, shard, step: config.steps - 1 };
   });
-  const adapterDigest = await averageShards(store, shards, averageAdapters);
+  const isTrained = config.models.trainer.provider !== 'none';
+  const adapterDigest = isTrained ? await averageShards(store, shards, averageAdapters) : null;
   const bankDigest = await store.freezeBank(runId, await mergedBank(store, shards, config));
   await store.finishRun(runId, { bankDigest, adapterDigest });
   return { bankDigest, adapterDigest };

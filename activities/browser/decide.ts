@@ -3,6 +3,7 @@ import type { BankStore } from '../../bank-store/contract.ts';
 import type { Observation, TraceStep } from '../../benchmarks/contract.ts';
 import { actionSchema } from '../../benchmarks/schemas.ts';
 import type { PolicyRequest } from '../../models/contract.ts';
+import { paidCall } from '../paid-call.ts';
 import type { RolloutPlan } from './parts.ts';
 
 const decisionSchema = z.strictObject({
@@ -35,14 +36,16 @@ export async function decide(
   at: DecisionPoint,
   signal: AbortSignal,
 ): Promise<Decision> {
-  const { runId, rollout, task, policy } = plan;
-  const { temperature, adapterDigest } = rollout;
+  const { runId, rollout, task, policy, ceilings } = plan;
+  const { temperature, adapterDigest, ownerId } = rollout;
   const seed = [...rollout.seed, at.index];
   const asked: PolicyRequest = { task, history: at.history, observation: at.observation, temperature, seed };
-  const reply = await store.callOnce(
-    { runId, purpose: 'policy', owner: `${rollout.id}#${at.attempt}`, ordinal: at.index },
-    {
-      model: policy.identity,
+  const reply = await paidCall(store, {
+    key: { runId, purpose: 'policy', owner: `${rollout.id}#${at.attempt}`, ordinal: at.index },
+    task: [ownerId, task.id],
+    ceilings,
+    model: policy.identity,
+    request: {
       adapterDigest,
       taskId: task.id,
       instruction: task.instruction,
@@ -51,11 +54,11 @@ export async function decide(
       temperature,
       seed,
     },
-    async () => {
+    ask: async () => {
       const { prompt, cost, ...decision } = await policy.decide(asked, signal);
       const promptDigest = await store.blobs.putJson(prompt);
-      return { reply: { ...decision, promptDigest }, cost, model: policy.identity.model };
+      return { reply: { ...decision, promptDigest }, cost };
     },
-  );
+  });
   return decisionSchema.parse(reply);
 }

@@ -5,7 +5,7 @@ import { PolicyCache } from './policy-cache.ts';
 import { rollOut } from './roll-out.ts';
 
 export function createBrowserActivities(parts: BrowserParts): BrowserActivities {
-  const policies = new PolicyCache(parts.policies, parts.store.blobs);
+  const policies = new PolicyCache(parts.policiesFor, parts.store.blobs);
   return {
     rollOut: (input) => withHeartbeat((signal) => rollOut(parts, policies, input, signal)),
   };

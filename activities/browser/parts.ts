@@ -1,13 +1,14 @@
 import type { BankStore, NewRollout } from '../../bank-store/contract.ts';
 import type { Benchmark, Task } from '../../benchmarks/contract.ts';
 import type { Policy, PolicyFactory } from '../../models/contract.ts';
+import type { Ceilings, ModelChoice } from '../model-config.ts';
 import type { BrowserPool } from './pool.ts';
 
 /** What the browser queue's activity is built from. */
 export interface BrowserParts {
   readonly store: BankStore;
   readonly pool: BrowserPool;
-  readonly policies: PolicyFactory;
+  readonly policiesFor: (choice: ModelChoice) => PolicyFactory;
   /** Throws for a name that this process does not know. */
   readonly benchmarkNamed: (name: string) => Benchmark;
   /** Names this worker in the record of an attempt. */
@@ -23,4 +24,5 @@ export interface RolloutPlan {
   readonly task: Task;
   readonly benchmark: Benchmark;
   readonly policy: Policy;
+  readonly ceilings: Ceilings;
 }

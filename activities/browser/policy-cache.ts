@@ -1,35 +1,39 @@
 import type { BlobStore } from '../../bank-store/contract.ts';
 import type { Policy, PolicyFactory } from '../../models/contract.ts';
+import type { ModelChoice } from '../model-config.ts';
 
 /** A group's rollouts share one adapter, a shard's next training step brings another. */
 const KEPT = 4;
 
-/** Opened policies by the digest of their adapter; the one that was not asked for longest goes first. */
+/** Opened policies by model and adapter; the one that was not asked for longest goes first. */
 export class PolicyCache {
-  readonly #factory: PolicyFactory;
+  readonly #policiesFor: (choice: ModelChoice) => PolicyFactory;
   readonly #blobs: BlobStore;
-  readonly #opened = new Map<string | null, Promise<Policy>>();
+  readonly #opened = new Map<string, Promise<Policy>>();
 
-  constructor(factory: PolicyFactory, blobs: BlobStore) {
-    this.#factory = factory;
+  constructor(policiesFor: (choice: ModelChoice) => PolicyFactory, blobs: BlobStore) {
+    this.#policiesFor = policiesFor;
     this.#blobs = blobs;
   }
 
-  /** Null: the base model without an adapter. */
-  async open(adapterDigest: string | null): Promise<Policy> {
-    const policy = this.#opened.get(adapterDigest) ?? this.#load(adapterDigest);
-    this.#opened.delete(adapterDigest);
-    this.#opened.set(adapterDigest, policy);
-    for (const digest of this.#opened.keys()) if (this.#opened.size > KEPT) this.#opened.delete(digest);
+  /** Without an adapter: the base model. */
+  async open(choice: ModelChoice, adapterDigest: string | null): Promise<Policy> {
+    const key = JSON.stringify([choice, adapterDigest]);
+    const policy = this.#opened.get(key) ?? this.#load(choice, adapterDigest);
+    this.#opened.delete(key);
+    this.#opened.set(key, policy);
+    for (const oldest of this.#opened.keys()) if (this.#opened.size > KEPT) this.#opened.delete(oldest);
     try {
       return await policy;
     } catch (error) {
-      this.#opened.delete(adapterDigest);
+      this.#opened.delete(key);
       throw error;
     }
   }
 
-  async #load(adapterDigest: string | null): Promise<Policy> {
-    return this.#factory.open(adapterDigest === null ? null : await this.#blobs.get(adapterDigest));
+  async #load(choice: ModelChoice, adapterDigest: string | null): Promise<Policy> {
+    return this.#policiesFor(choice).open(
+      adapterDigest === null ? null : await this.#blobs.get(adapterDigest),
+    );
   }
 }

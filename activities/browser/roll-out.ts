@@ -3,6 +3,7 @@ import type { AttemptClaim, AttemptEnding, FinishedRollout } from '../../bank-st
 import type { Environment } from '../../benchmarks/contract.ts';
 import type { Outcome, RolloutSummary } from '../contracts.ts';
 import { weather } from '../failures.ts';
+import { runConfigSchema } from '../run-config.ts';
 import { Attempt, type DeadAttempt } from './attempt.ts';
 import { PageScriptError } from './page-world.ts';
 import type { BrowserParts, RolloutPlan } from './parts.ts';
@@ -38,10 +39,11 @@ async function readPlan(
   policies: PolicyCache,
   { runId, rolloutId }: { readonly runId: string; readonly rolloutId: string },
 ): Promise<RolloutPlan> {
-  const { rollout } = await store.getRollout(rolloutId);
+  const [run, { rollout }] = await Promise.all([store.getRun(runId), store.getRollout(rolloutId)]);
+  const { models, ceilings } = runConfigSchema.parse(run.config);
   const task = await store.getTask(rollout.taskId);
-  const policy = await policies.open(rollout.adapterDigest);
-  return { runId, rollout, task, benchmark: benchmarkNamed(task.benchmark), policy };
+  const policy = await policies.open(models.policy, rollout.adapterDigest);
+  return { runId, rollout, task, benchmark: benchmarkNamed(task.benchmark), policy, ceilings };
 }
 
 // ---- one attempt -------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import { readBank } from '../bank-snapshot.ts';
 import type { JudgeActivities, TrainingStepRef } from '../contracts.ts';
 import { type JudgedRollout, readGroup, readJudgedRollouts, type ScoredGroup } from '../group.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { paidCall } from '../paid-call.ts';
 import { draftedQuestion } from '../question-id.ts';
 import { trainConfigSchema } from '../run-config.ts';
 import { statesOf, traceOf } from '../trajectory.ts';
@@ -26,11 +27,11 @@ import type { JudgeDependencies } from './dependencies.ts';
 type Growth = Awaited<ReturnType<JudgeActivities['growBank']>>;
 
 /** METHOD 5.1 to 5.3: mines questions from the pairs that the bank fails to separate. */
-export function growBank({ store, proposer }: JudgeDependencies, at: TrainingStepRef): Promise<Growth> {
+export function growBank({ store, proposerFor }: JudgeDependencies, at: TrainingStepRef): Promise<Growth> {
   return withHeartbeat(async (signal) => {
     const run = await store.getRun(at.runId);
-    const { hyperparameters } = trainConfigSchema.parse(run.config);
-    const bank = await readBank(store, at);
+    const { hyperparameters, models, ceilings } = trainConfigSchema.parse(run.config);
+    const bank = await readBankToGrow(store, at);
     const recent = await readRecentGroups(store, at, hyperparameters);
     const measured = recent.map((group) => measure(group, bank, hyperparameters));
     const pairs = await readPairs(store, recent, measured, hyperparameters);
@@ -46,19 +47,35 @@ export function growBank({ store, proposer }: JudgeDependencies, at: TrainingSte
       count: { min: hyperparameters.growMinQuestions, max: hyperparameters.growMaxQuestions },
       seed: [run.seed, at.shard, at.step, 'propose'],
     };
-    const reply = await store.callOnce(
-      { runId: at.runId, purpose: 'proposer', owner: trainStepId(at.runId, at.shard, at.step), ordinal: 0 },
-      { model: proposer.identity, ...request },
-      async () => {
+    const owner = trainStepId(at.runId, at.shard, at.step);
+    const proposer = proposerFor(models.proposer);
+    const reply = await paidCall(store, {
+      key: { runId: at.runId, purpose: 'proposer', owner, ordinal: 0 },
+      task: [owner],
+      ceilings,
+      model: proposer.identity,
+      request,
+      ask: async () => {
         const { drafts, cost } = await proposer.propose(request, signal);
-        return { reply: drafts, cost, model: proposer.identity.model };
+        return { reply: drafts, cost };
       },
-    );
+    });
     const drafts = draftsSchema.parse(reply);
     const accepted = acceptable(drafts, bank.questions, hyperparameters.growMaxQuestions, at);
     await store.saveQuestions(at, accepted);
     return { proposed: drafts.length, accepted: accepted.length, deficiency: before };
   });
+}
+
+/** Without what this very growth added: a repeat asks what its first try asked, and finds the reply in the journal. */
+async function readBankToGrow(store: BankStore, at: TrainingStepRef): Promise<Bank> {
+  const [bank, before] = await Promise.all([
+    readBank(store, at),
+    store.snapshotAt({ ...at, step: at.step - 1 }),
+  ]);
+  // Repaired versions are new, their ids are not.
+  const known = new Set(before.questions.map(({ id }) => id));
+  return { ...bank, questions: bank.questions.filter(({ id }) => known.has(id)) };
 }
 
 interface RecentGroup extends ScoredGroup {

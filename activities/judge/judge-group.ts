@@ -1,16 +1,21 @@
 import { z } from 'zod';
-import type { StoredJudgement, StoredRollout } from '../../bank-store/contract.ts';
+import type { Run, StoredJudgement, StoredRollout } from '../../bank-store/contract.ts';
 import { observationSchema } from '../../benchmarks/schemas.ts';
 import type { InvalidReply, JudgedTrace, JudgeReply, JudgeRequest } from '../../models/contract.ts';
 import { randomGenerator } from '../../workflows/method/random.ts';
 import type { JudgeActivities } from '../contracts.ts';
 import { readGroup, type ScoredGroup } from '../group.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { paidCall } from '../paid-call.ts';
+import { trainConfigSchema } from '../run-config.ts';
 import { traceOf } from '../trajectory.ts';
 import type { JudgeDependencies } from './dependencies.ts';
 
 type Input = Parameters<JudgeActivities['judgeGroup']>[0];
 type Result = Awaited<ReturnType<JudgeActivities['judgeGroup']>>;
+
+/** UTF-16 units, of which JSON may make six bytes each: the whole stays under 2 KB (invariant 6). */
+const LONGEST_REASON = 300;
 
 /** One comparative call for the whole group; a reply that does not fit the group is no judgement, never a number. */
 export function judgeGroup(dependencies: JudgeDependencies, { runId, groupId }: Input): Promise<Result> {
@@ -18,8 +23,8 @@ export function judgeGroup(dependencies: JudgeDependencies, { runId, groupId }: 
     const { store } = dependencies;
     const [run, scored] = await Promise.all([store.getRun(runId), readGroup(store, groupId)]);
     const shown = presentationOrder(scored, run.seed);
-    const reply = await askJudge(dependencies, { runId, groupId }, scored.task, shown, signal);
-    if (!reply.ok) return { ok: false, reason: reply.problem.slice(0, 500) };
+    const reply = await askJudge(dependencies, run, scored, shown, signal);
+    if (!reply.ok) return { ok: false, reason: reply.problem.slice(0, LONGEST_REASON) };
     const judgements = mapBack(reply.judged, shown);
     await store.saveJudgements(groupId, judgements);
     const total = judgements.reduce((sum, { score }) => sum + score, 0);
@@ -29,24 +34,26 @@ export function judgeGroup(dependencies: JudgeDependencies, { runId, groupId }: 
 
 /** A reply that is no judgement gets one attempt to repair it, journalled as a call of its own. */
 async function askJudge(
-  { store, judge }: JudgeDependencies,
-  { runId, groupId }: Input,
-  task: JudgeRequest['task'],
+  { store, judgeFor }: JudgeDependencies,
+  run: Run,
+  { group, task }: ScoredGroup,
   shown: readonly StoredRollout[],
   signal: AbortSignal,
 ): Promise<JudgeReply> {
+  const { models, ceilings } = trainConfigSchema.parse(run.config);
+  const judge = judgeFor(models.judge);
   const traces = shown.map(judgedTrace);
   const readPage = async (digest: string) => observationSchema.parse(await store.blobs.getJson(digest));
   const ask = async (ordinal: number, repair: InvalidReply | null): Promise<JudgeReply> => {
     const request: JudgeRequest = { task, traces, repair };
-    const stored = await store.callOnce(
-      { runId, purpose: 'judge', owner: groupId, ordinal },
-      { model: judge.identity, ...request },
-      async () => {
-        const { reply, cost } = await judge.judge(request, readPage, signal);
-        return { reply, cost, model: judge.identity.model };
-      },
-    );
+    const stored = await paidCall(store, {
+      key: { runId: run.id, purpose: 'judge', owner: group.id, ordinal },
+      task: [group.id],
+      ceilings,
+      model: judge.identity,
+      request,
+      ask: () => judge.judge(request, readPage, signal),
+    });
     return fittingReply(stored, shown);
   };
   const first = await ask(0, null);

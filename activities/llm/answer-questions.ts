@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import type { BankStore, StoredAnswer, StoredRollout } from '../../bank-store/contract.ts';
-import type { Answer } from '../../models/contract.ts';
+import type { BankStore, NewRollout, StoredAnswer, StoredRollout } from '../../bank-store/contract.ts';
+import type { Answer, SelfVerifier } from '../../models/contract.ts';
 import { evaluateAssertion } from '../../workflows/method/assertion.ts';
 import { indexCertificates, lookUp, questionKey } from '../../workflows/method/lookup.ts';
+import { randomGenerator, type SeedPath } from '../../workflows/method/random.ts';
 import { scopeMatchesState } from '../../workflows/method/scope.ts';
 import type { StateSeen } from '../../workflows/method/seen-states.ts';
 import type { Question } from '../../workflows/method/types.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { paidCall } from '../paid-call.ts';
 import type { RunConfig } from '../run-config.ts';
 import { runConfigSchema } from '../run-config.ts';
 import { statesOf } from '../trajectory.ts';
-import type { Bank } from '../verifier-scores.ts';
 import type { LlmDependencies } from './dependencies.ts';
 
 interface Input {
@@ -18,23 +19,35 @@ interface Input {
   readonly rolloutId: string;
 }
 
+/** Who is asked about which rollout. */
+interface Interview {
+  readonly store: BankStore;
+  readonly selfVerifier: SelfVerifier;
+  readonly config: RunConfig;
+  readonly rollout: NewRollout;
+}
+
+type AnswerRequest = Parameters<SelfVerifier['answer']>[0];
+
 /** Which questions are worth an answer at a URL state. */
 type Asked = (state: StateSeen) => readonly Question[];
 
 /** Self-verifier over every URL state of one rollout (METHOD 1.4); its answers replace earlier ones as a whole. */
 export function answerQuestions(dependencies: LlmDependencies, input: Input) {
   return withHeartbeat(async (signal) => {
-    const { store } = dependencies;
+    const { store, selfVerifierFor } = dependencies;
     const run = await store.getRun(input.runId);
     const config = runConfigSchema.parse(run.config);
     const rollout = await store.getRollout(input.rolloutId);
+    const selfVerifier = selfVerifierFor(config.models.selfVerifier);
+    const interview: Interview = { store, selfVerifier, config, rollout: rollout.rollout };
     const task = await store.getTask(rollout.rollout.taskId);
     const states = await statesOf(store.blobs, task, rollout);
     const asked = await questionsToAsk(store, config, rollout);
 
     const answers: StoredAnswer[] = [];
     for (const [ordinal, at] of states.entries()) {
-      const given = await answerAt(dependencies, input, ordinal, at, asked(at), signal);
+      const given = await answerAt(interview, ordinal, at, asked(at), signal);
       answers.push(...given.map((answer) => ({ ...answer, ...at.state, rolloutId: input.rolloutId })));
     }
     await store.saveAnswers(input.rolloutId, answers);
@@ -49,29 +62,44 @@ async function questionsToAsk(
   config: RunConfig,
   { rollout }: StoredRollout,
 ): Promise<Asked> {
-  const { maxQuestionsPerState } = config.hyperparameters;
-  const inScope = (bank: Bank, at: StateSeen) =>
-    bank.questions.filter((question) => scopeMatchesState(question.scope, at.seen.pages));
+  const { seed, hyperparameters } = config;
+  const atMost = hyperparameters.maxQuestionsPerState ?? Number.POSITIVE_INFINITY;
   if (config.kind === 'train') {
     const { runId, shard, step } = await store.getGroup(rollout.ownerId);
-    const bank = await store.snapshotAt({ runId, shard, step: step - 1 });
-    const open = { ...bank, questions: bank.questions.filter(({ status }) => status !== 'retired') };
-    return (at) => inScope(open, at).slice(0, maxQuestionsPerState ?? undefined);
+    const { questions } = await store.snapshotAt({ runId, shard, step: step - 1 });
+    const open = questions.filter(({ status }) => status !== 'retired');
+    return (at) => draw(inScope(open, at), atMost, [seed, shard, step, at.state.pathKey, 'questions']);
   }
   if (config.bankDigest === null) return () => [];
   const bank = await store.loadBank(config.bankDigest);
   const certificates = indexCertificates(bank.certificates);
+  const weightAt = ({ id, version }: Question, { state }: StateSeen): number => {
+    const byKey = certificates.get(questionKey(id, version));
+    const found = byKey === undefined ? null : lookUp(byKey, state, hyperparameters);
+    return Math.abs(found?.certificate.weight ?? 0);
+  };
+  // What weighs most is asked first, so that a limit costs the least evidence.
   return (at) =>
-    inScope(bank, at).filter(({ id, version }) => {
-      const byKey = certificates.get(questionKey(id, version));
-      return byKey !== undefined && lookUp(byKey, at.state, config.hyperparameters) !== null;
-    });
+    inScope(bank.questions, at)
+      .filter((question) => weightAt(question, at) > 0)
+      .sort((left, right) => weightAt(right, at) - weightAt(left, at))
+      .slice(0, atMost);
+}
+
+const inScope = (questions: readonly Question[], { seen }: StateSeen): Question[] =>
+  questions.filter(({ scope }) => scopeMatchesState(scope, seen.pages));
+
+/**
+ * The same questions for all rollouts of a group, whose answers are compared with each other, and others for the next
+ * group, so that a limit keeps no question from ever being certified.
+ */
+function draw(questions: readonly Question[], atMost: number, seed: SeedPath): readonly Question[] {
+  return questions.length <= atMost ? questions : randomGenerator(seed).shuffle(questions).slice(0, atMost);
 }
 
 /** Code answers assertions, for free and identically everywhere; the model gets the rest in one journalled call. */
 async function answerAt(
-  { store, selfVerifier }: LlmDependencies,
-  { runId, rolloutId }: Input,
+  interview: Interview,
   ordinal: number,
   { seen }: StateSeen,
   questions: readonly Question[],
@@ -79,18 +107,7 @@ async function answerAt(
 ): Promise<readonly Answer[]> {
   const open = questions.filter(({ assertion }) => assertion === undefined);
   const byModel =
-    open.length === 0
-      ? []
-      : answersSchema(open.length).parse(
-          await store.callOnce(
-            { runId, purpose: 'self-verifier', owner: rolloutId, ordinal },
-            { model: selfVerifier.identity, seen, questions: open },
-            async () => {
-              const { answers, cost } = await selfVerifier.answer({ seen, questions: open }, signal);
-              return { reply: answers, cost, model: selfVerifier.identity.model };
-            },
-          ),
-        );
+    open.length === 0 ? [] : await askModel(interview, ordinal, { seen, questions: open }, signal);
   return questions.map((question): Answer => {
     const ids = { questionId: question.id, version: question.version };
     if (question.assertion === undefined) {
@@ -98,6 +115,27 @@ async function answerAt(
     }
     return { ...ids, source: 'assertion', pYes: evaluateAssertion(question.assertion, seen) ? 1 : 0 };
   });
+}
+
+async function askModel(
+  { store, selfVerifier, config, rollout }: Interview,
+  ordinal: number,
+  request: AnswerRequest,
+  signal: AbortSignal,
+) {
+  const { id, runId, ownerId, taskId } = rollout;
+  const reply = await paidCall(store, {
+    key: { runId, purpose: 'self-verifier', owner: id, ordinal },
+    task: [ownerId, taskId],
+    ceilings: config.ceilings,
+    model: selfVerifier.identity,
+    request,
+    ask: async () => {
+      const { answers, cost } = await selfVerifier.answer(request, signal);
+      return { reply: answers, cost };
+    },
+  });
+  return answersSchema(request.questions.length).parse(reply);
 }
 
 const answersSchema = (count: number) =>

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { BankStore, Run, StoredRollout, StoredVote } from '../../bank-store/contract.ts';
 import { observationSchema } from '../../benchmarks/schemas.ts';
-import type { Candidate, VoteRequest } from '../../models/contract.ts';
+import type { Candidate, Selector, VoteRequest } from '../../models/contract.ts';
 import { decideSoFar } from '../../workflows/method/selection.ts';
+import { evaluateTaskId } from '../../workflows/names.ts';
 import type { ComparisonRef, ComparisonResult } from '../contracts.ts';
 import { fault } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
+import { paidCall } from '../paid-call.ts';
 import { type EvaluateConfig, evaluateConfigSchema } from '../run-config.ts';
 import { traceOf } from '../trajectory.ts';
 import { type Bank, evidenceSheet } from '../verifier-scores.ts';
@@ -17,19 +19,25 @@ export function castVotes(dependencies: LlmDependencies, ref: ComparisonRef): Pr
     const { store } = dependencies;
     const run = await store.getRun(ref.runId);
     const config = evaluateConfigSchema.parse(run.config);
-    const ballot = await ballotOf(store, run, config, ref);
+    const selector = dependencies.selectorFor(config.models.selector);
+    const poll: Poll = { store, selector, config, ref, ballot: await ballotOf(store, run, config, ref) };
     const votes: StoredVote[] = [];
     const decision = () =>
       decideSoFar(
         votes.map(({ label }) => label),
         config.hyperparameters,
       );
-    while (decision() === 'open') {
-      const next = { vote: votes.length, votes: config.hyperparameters.votes };
-      votes.push(await castOne(dependencies, ref, ballot, next, signal));
-    }
+    while (decision() === 'open') votes.push(await castOne(poll, votes.length, signal));
     return { swap: decision() === 'swap', votes: votes.map(({ label }) => label) };
   });
+}
+
+interface Poll {
+  readonly store: BankStore;
+  readonly selector: Selector;
+  readonly config: EvaluateConfig;
+  readonly ref: ComparisonRef;
+  readonly ballot: Ballot;
 }
 
 type Ballot = Omit<VoteRequest, 'vote' | 'seed'> & { readonly seed: VoteRequest['seed'] };
@@ -87,39 +95,31 @@ async function readFinalObservation(store: BankStore, { finished }: StoredRollou
 const replySchema = z.object({ label: z.enum(['A', 'B', 'TIE', 'INVALID']), reason: z.string() });
 
 /** A reply that is no vote is asked for once more; then it counts as INVALID (METHOD 6). */
-async function castOne(
-  dependencies: LlmDependencies,
-  ref: ComparisonRef,
-  ballot: Ballot,
-  { vote, votes }: { readonly vote: number; readonly votes: number },
-  signal: AbortSignal,
-): Promise<StoredVote> {
-  const first = await askSelector(
-    dependencies,
-    ref,
-    { ...ballot, vote, seed: [...ballot.seed, vote] },
-    vote,
-    signal,
-  );
+async function castOne(poll: Poll, vote: number, signal: AbortSignal): Promise<StoredVote> {
+  const { ballot, config } = poll;
+  const first = await askSelector(poll, { ...ballot, vote, seed: [...ballot.seed, vote] }, vote, signal);
   if (first.label !== 'INVALID') return first;
   const seed = [...ballot.seed, vote, 'again'];
-  return askSelector(dependencies, ref, { ...ballot, vote, seed }, votes + vote, signal);
+  return askSelector(poll, { ...ballot, vote, seed }, config.hyperparameters.votes + vote, signal);
 }
 
 async function askSelector(
-  { store, selector }: LlmDependencies,
-  { runId, taskId, incumbent, challenger }: ComparisonRef,
+  { store, selector, config, ref }: Poll,
   request: VoteRequest,
   ordinal: number,
   signal: AbortSignal,
 ): Promise<StoredVote> {
-  const reply = await store.callOnce(
-    { runId, purpose: 'selector', owner: `${taskId}/${incumbent}/${challenger}`, ordinal },
-    { model: selector.identity, ...request },
-    async () => {
+  const { runId, taskId, incumbent, challenger } = ref;
+  const reply = await paidCall(store, {
+    key: { runId, purpose: 'selector', owner: `${taskId}/${incumbent}/${challenger}`, ordinal },
+    task: [evaluateTaskId(runId, taskId), taskId],
+    ceilings: config.ceilings,
+    model: selector.identity,
+    request,
+    ask: async () => {
       const { label, reason, cost } = await selector.vote(request, signal);
-      return { reply: { label, reason }, cost, model: selector.identity.model };
+      return { reply: { label, reason }, cost };
     },
-  );
+  });
   return { vote: request.vote, ...replySchema.parse(reply) };
 }

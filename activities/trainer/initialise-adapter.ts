@@ -5,9 +5,10 @@ import type { TrainerDependencies } from './dependencies.ts';
 export async function initialiseAdapter(
   { store, trainer }: TrainerDependencies,
   { runId }: { readonly runId: string },
-): Promise<{ readonly adapterDigest: string }> {
+): Promise<{ readonly adapterDigest: string | null }> {
   const run = await store.getRun(runId);
-  const { shards } = trainConfigSchema.parse(run.config);
+  const { shards, models } = trainConfigSchema.parse(run.config);
+  if (models.trainer.provider === 'none') return { adapterDigest: null };
   const adapterDigest = await store.blobs.put(await trainer.initialAdapter([run.seed, 'initial adapter']));
   for (let shard = 0; shard < shards; shard += 1) {
     // No batch made it; its own digest stands in the batch's place.

@@ -9,6 +9,7 @@ import type { Action, Benchmark, Environment, Task } from '../../../benchmarks/c
 import { createSandboxBenchmark } from '../../../benchmarks/sandbox/index.ts';
 import type { PolicyFactory, PolicyRequest } from '../../../models/contract.ts';
 import { rollout, run, type Store } from '../../bank-store/fixtures.ts';
+import { trainConfig } from '../../support/run-config.ts';
 import type { TestPool } from './support.ts';
 
 export const sandbox = createSandboxBenchmark();
@@ -67,18 +68,18 @@ export function createScene({ store, testPool, script, ...options }: SceneOption
   const parts: BrowserParts = {
     store,
     pool: testPool.pool,
-    policies: scripted(script, asked),
+    policiesFor: () => scripted(script, asked),
     benchmarkNamed: () => benchmark,
     worker: 'test',
     screenshots: options.screenshots ?? 'off',
   };
-  const policies = new PolicyCache(parts.policies, store.blobs);
+  const policies = new PolicyCache(parts.policiesFor, store.blobs);
   const scene: Scene = {
     store,
     asked,
     open: 0,
     openRollout: async (id, change) => {
-      await store.createRun(run);
+      await store.createRun({ ...run, config: trainConfig });
       await store.registerTasks([task]);
       await store.openRollouts([rollout(id, { taskId: task.id, maxSteps: task.maxSteps, ...change })]);
       return id;
