@@ -14,7 +14,7 @@ export interface BasePolicy {
   readonly digest: string;
 }
 
-export const adapterRank = 8;
+const adapterRank = 8;
 
 /** Weights by feature names, so that a change of the features is noticed. */
 const basePolicySchema = z.strictObject({
@@ -25,9 +25,7 @@ const basePolicySchema = z.strictObject({
   weights: z.array(z.array(z.number())),
 });
 
-export type BasePolicyDocument = z.infer<typeof basePolicySchema>;
-
-const shape: AdapterShape = {
+export const embeddedShape: AdapterShape = {
   tasks: taskFeatureSpace.names.length,
   rank: adapterRank,
   candidates: candidateFeatureSpace.names.length,
@@ -43,7 +41,7 @@ export function parseBasePolicy(text: string): BasePolicy {
   const sameFeatures =
     document.taskFeatures.join() === taskFeatureSpace.names.join() &&
     document.candidateFeatures.join() === candidateFeatureSpace.names.join();
-  const { tasks, candidates } = shape;
+  const { tasks, candidates } = embeddedShape;
   const sameShape =
     document.weights.length === tasks && document.weights.every((row) => row.length === candidates);
   if (!sameFeatures || !sameShape) {
@@ -53,7 +51,27 @@ export function parseBasePolicy(text: string): BasePolicy {
   }
   return {
     weights: Float64Array.from(document.weights.flat()),
-    shape,
+    shape: embeddedShape,
     digest: createHash('sha256').update(text).digest('hex'),
   };
 }
+
+/** The document for these weights, one row a line, in hundredths. */
+export function formatBasePolicy(weights: BaseWeights): string {
+  const { tasks, candidates } = embeddedShape;
+  const rows = Array.from({ length: tasks }, (_, row) => {
+    const values = Array.from(weights.subarray(row * candidates, (row + 1) * candidates), roundToHundredths);
+    return JSON.stringify(values);
+  });
+  return [
+    '{',
+    '"version": 1,',
+    `"taskFeatures": ${JSON.stringify(taskFeatureSpace.names)},`,
+    `"candidateFeatures": ${JSON.stringify(candidateFeatureSpace.names)},`,
+    `"weights": [\n${rows.join(',\n')}\n]`,
+    '}\n',
+  ].join('\n');
+}
+
+/** Adding zero turns a negative one into zero. */
+const roundToHundredths = (value: number): number => Math.round(100 * value) / 100 + 0;

@@ -45,6 +45,21 @@ export function logSoftmax(scores: readonly number[]): number[] {
   return scores.map((score) => score - logSum);
 }
 
+/** Features of the chosen candidate minus their mean under the policy: the derivative of its log-probability. */
+export function scoreDirection(
+  { candidates }: DecisionFeatures,
+  chosen: number,
+  logProbs: readonly number[],
+  width: number,
+): Float64Array {
+  const direction = new Float64Array(width);
+  for (const [index, candidate] of candidates.entries()) {
+    const change = (index === chosen ? 1 : 0) - Math.exp(logProbs[index] ?? Number.NEGATIVE_INFINITY);
+    for (const j of candidate) direction[j] = (direction[j] ?? 0) + change;
+  }
+  return direction;
+}
+
 /** W0ᵀ·t, one value per candidate feature. */
 function baseRow(task: ActiveFeatures, shape: AdapterShape, base: BaseWeights): Float64Array {
   const weights = new Float64Array(shape.candidates);

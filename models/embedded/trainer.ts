@@ -12,7 +12,7 @@ import {
 } from './adapter.ts';
 import type { BasePolicy } from './base-policy.ts';
 import { parseDecisionFeatures } from './prompt.ts';
-import { candidateLogProbs, type DecisionFeatures, projectTask } from './scoring.ts';
+import { candidateLogProbs, type DecisionFeatures, projectTask, scoreDirection } from './scoring.ts';
 
 /** One masked token: the embedded policy has one a step, the index of the chosen candidate. */
 export interface TrainingExample {
@@ -31,7 +31,7 @@ export interface LossAndGradient {
   readonly clipShare: number;
 }
 
-const adam = { meanDecay: 0.9, squareDecay: 0.99, epsilon: 1e-8 } as const;
+const adam = { meanDecay: 0.8, squareDecay: 0.99, epsilon: 1e-8 } as const;
 
 export function createEmbeddedTrainer(base: BasePolicy): Trainer {
   const expected = { base: base.digest, shape: base.shape };
@@ -169,21 +169,6 @@ function addGradient(
       gradient.a[at] = (gradient.a[at] ?? 0) + slope * byA;
     }
   }
-}
-
-/** Features of the chosen candidate minus their mean under the policy: the derivative of its log-probability. */
-function scoreDirection(
-  { candidates }: DecisionFeatures,
-  chosen: number,
-  logProbs: readonly number[],
-  width: number,
-): Float64Array {
-  const direction = new Float64Array(width);
-  for (const [index, candidate] of candidates.entries()) {
-    const change = (index === chosen ? 1 : 0) - Math.exp(logProbs[index] ?? Number.NEGATIVE_INFINITY);
-    for (const j of candidate) direction[j] = (direction[j] ?? 0) + change;
-  }
-  return direction;
 }
 
 function norm({ a, b }: Factors): number {
