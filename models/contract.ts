@@ -77,10 +77,14 @@ export interface ModelCapabilities {
   /** Ids of prompt and sampled tokens, which training needs. */
   readonly tokenIds: boolean;
   readonly images: boolean;
+  /** Whether it takes a seed for sampling. */
+  readonly seed: boolean;
   /** Whether replies can be held to a JSON schema; else the prompt alone asks for JSON. */
   readonly structuredOutput: boolean;
   /** `text`: the call stands in the text, so that its tokens are known; `native`: the server takes it out. */
   readonly toolCalls: 'native' | 'text';
+  /** Played by code, which reads the role's request, sent beside the prompt, in place of the prompt. */
+  readonly scripted: boolean;
 }
 
 export interface TokenPrice {

@@ -1,0 +1,118 @@
+/** What the roles ask of a model, whatever wire format it speaks. */
+import type { CallCost, ModelEndpoint, Usage } from '../contract.ts';
+import { ProviderError } from './errors.ts';
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+export interface ChatRequest {
+  /** As the server names it: a base model or an adapter. */
+  readonly model: string;
+  readonly system: string;
+  readonly user: string;
+  /** The model has to call exactly one of them; empty: it writes. */
+  readonly tools: readonly ToolDefinition[];
+  /** Null: the reply is held to no schema. */
+  readonly schema: { readonly name: string; readonly schema: JsonSchema } | null;
+  /** Null: the server's own. */
+  readonly temperature: number | null;
+  readonly reasoningEffort: string | null;
+  /** Whole number from 0; null: none. */
+  readonly seed: number | null;
+  readonly maxOutputTokens: number;
+  /** Alternatives per sampled token; null: no log-probabilities. */
+  readonly topLogProbs: number | null;
+  readonly tokenIds: boolean;
+  /** Long replies are streamed: silent connections are cut by whoever stands between. */
+  readonly streamed: boolean;
+  /** The role's request, for models that are played by code; null for all others. */
+  readonly origin: { readonly role: string; readonly request: unknown } | null;
+}
+
+export interface SampledToken {
+  readonly text: string;
+  /** UTF-8; a token may be a part of a character. Null where the server does not say. */
+  readonly bytes: readonly number[] | null;
+  /** Natural logarithm, at temperature 1. */
+  readonly logProb: number;
+  readonly alternatives: readonly { readonly text: string; readonly logProb: number }[];
+}
+
+export interface ChatReply {
+  readonly text: string;
+  readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
+  /** `length`: anything that ended the reply before the model did. */
+  readonly ended: 'whole' | 'length' | 'refusal';
+  /** The server's own word for it. */
+  readonly finishReason: string;
+  readonly tokens: readonly SampledToken[] | null;
+  readonly tokenIds: readonly number[] | null;
+  readonly promptTokenIds: readonly number[] | null;
+  /** Null where the server does not say. */
+  readonly usage: Usage | null;
+  readonly model: string;
+}
+
+export interface ServedModel {
+  readonly id: string;
+  /** The base model of an adapter; null for a base model. */
+  readonly parent: string | null;
+}
+
+export interface ModelClient {
+  /** One HTTP request. Throws `ProviderError`, or the reason of the aborted signal. */
+  chat(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
+  models(signal: AbortSignal): Promise<readonly ServedModel[]>;
+}
+
+/** Through the gate of the account, once a request. */
+export function gated(client: ModelClient, { gate }: ModelEndpoint): ModelClient {
+  return {
+    models: client.models,
+    chat: async (request, signal) => {
+      const permit = await gate.enter(estimateTokens(request), signal);
+      try {
+        const reply = await client.chat(request, signal);
+        await permit.leave({ usage: reply.usage, retryAfterMs: null });
+        return reply;
+      } catch (error) {
+        const retryAfterMs = error instanceof ProviderError ? error.retryAfterMs : null;
+        await permit.leave({ usage: null, retryAfterMs });
+        throw error;
+      }
+    },
+  };
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+
+function estimateTokens({ system, user, maxOutputTokens }: ChatRequest): number {
+  return Math.ceil((system.length + user.length) / CHARACTERS_PER_TOKEN) + maxOutputTokens;
+}
+
+/** Cost of the requests that made one call of a role. A server that reports no usage leaves the price unknown. */
+export function costOf(
+  { priceOf }: ModelEndpoint,
+  replies: readonly ChatReply[],
+  flags: readonly string[],
+): CallCost {
+  const usages = replies.map(({ usage }) => usage);
+  const known = usages.filter((usage) => usage !== null);
+  const usage: Usage = {
+    inputTokens: known.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+    outputTokens: known.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+  };
+  const [first] = replies;
+  return {
+    usage,
+    costUsd: known.length === usages.length ? priceOf(usage) : null,
+    ...(first && {
+      report: { model: first.model, finishReason: first.finishReason, flags: [...new Set(flags)] },
+    }),
+  };
+}

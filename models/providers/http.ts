@@ -1,0 +1,126 @@
+/**
+ * The one place that talks to model servers. No retries (they live in activities), one deadline over the whole
+ * exchange, a bound on the reply, no redirects (they would carry the key elsewhere), and no secret in any error.
+ */
+import { classifyFailure, ProviderError, withoutSecrets } from './errors.ts';
+
+export interface Server {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Never shown. */
+  readonly secrets: readonly string[];
+  /** From sending to the last byte. */
+  readonly timeoutMs: number;
+}
+
+/** Eight long trajectories judged with rationales stay under a tenth of this. */
+const LARGEST_REPLY_BYTES = 16 * 1024 * 1024;
+/** An error page is read this far. */
+const LARGEST_ERROR_BYTES = 16 * 1024;
+
+/** GET without a body, POST with one; returns the parsed JSON. Throws `ProviderError` or the signal's reason. */
+export async function requestJson(
+  server: Server,
+  path: string,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const text = await exchange(server, signal, async (deadline) => {
+    const response = await send(server, path, body, deadline);
+    return readAll(response, LARGEST_REPLY_BYTES);
+  });
+  return parseJson(text, server);
+}
+
+/** POSTs and hands over each server-sent event's data in order. Whether the stream is whole its reader decides. */
+export function requestEvents(
+  server: Server,
+  path: string,
+  body: unknown,
+  onData: (data: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  return exchange(server, signal, async (deadline) => {
+    const response = await send(server, path, body, deadline);
+    for await (const data of eventData(chunks(response, LARGEST_REPLY_BYTES))) onData(data);
+  });
+}
+
+export function parseJson(text: string, { secrets }: Pick<Server, 'secrets'>): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ProviderError('malformed', `The reply is no JSON: ${withoutSecrets(text, secrets)}`);
+  }
+}
+
+async function exchange<T>(
+  { timeoutMs, secrets }: Server,
+  signal: AbortSignal,
+  run: (deadline: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const timer = AbortSignal.timeout(timeoutMs);
+  try {
+    return await run(AbortSignal.any([signal, timer]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timer.aborted) throw new ProviderError('timeout', `No whole reply within ${timeoutMs} ms`);
+    if (error instanceof ProviderError) throw error;
+    throw new ProviderError('network', withoutSecrets(causeOf(error), secrets));
+  }
+}
+
+async function send(server: Server, path: string, body: unknown, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(`${server.baseUrl}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'content-type': 'application/json', ...server.headers },
+    redirect: 'manual',
+    signal,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (response.ok) return response;
+  const text = await readAll(response, LARGEST_ERROR_BYTES).catch(() => '');
+  throw classifyFailure({ status: response.status, headers: response.headers, body: text }, server.secrets);
+}
+
+async function readAll(response: Response, limitBytes: number): Promise<string> {
+  let text = '';
+  for await (const chunk of chunks(response, limitBytes)) text += chunk;
+  return text;
+}
+
+async function* chunks({ body }: Response, limitBytes: number): AsyncGenerator<string> {
+  if (body === null) return;
+  const decoder = new TextDecoder();
+  let received = 0;
+  for await (const bytes of body) {
+    received += bytes.byteLength;
+    if (received > limitBytes) throw new ProviderError('too_large', `The reply exceeds ${limitBytes} bytes`);
+    yield decoder.decode(bytes, { stream: true });
+  }
+  yield decoder.decode();
+}
+
+/** Server-sent events as the HTML standard reads them, of which models use `data` alone. */
+async function* eventData(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  let data: string[] = [];
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
+      if (line !== '' || data.length === 0) continue;
+      yield data.join('\n');
+      data = [];
+    }
+  }
+}
+
+/** `fetch failed` says nothing; the system's reason stands in the cause. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'The connection failed';
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}

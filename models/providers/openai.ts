@@ -1,0 +1,129 @@
+/** The OpenAI chat completions format, with what vLLM adds to it (`return_token_ids`). */
+import { z } from 'zod';
+import type { ModelEndpoint } from '../contract.ts';
+import type { ChatReply, ChatRequest, ModelClient, SampledToken } from './client.ts';
+import { ProviderError } from './errors.ts';
+import { requestEvents, requestJson, type Server } from './http.ts';
+import { OpenAiStream } from './openai-stream.ts';
+import { openAiEnding, openAiUsage, parseWire } from './wire.ts';
+
+export function createOpenAiClient({ baseUrl, apiKey }: ModelEndpoint, timeoutMs: number): ModelClient {
+  const server: Server = {
+    baseUrl: (baseUrl ?? 'https://api.openai.com/v1').replace(/\/+$/, ''),
+    headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
+    secrets: apiKey === null ? [] : [apiKey],
+    timeoutMs,
+  };
+  return {
+    chat: (request, signal) =>
+      request.streamed ? streamChat(server, request, signal) : postChat(server, request, signal),
+    models: async (signal) => {
+      const { data } = parseWire(modelsSchema, await requestJson(server, '/models', undefined, signal));
+      return data.map(({ id, parent }) => ({ id, parent: parent ?? null }));
+    },
+  };
+}
+
+function bodyOf(request: ChatRequest): Record<string, unknown> {
+  const { schema, tools, topLogProbs } = request;
+  return {
+    model: request.model,
+    messages: [
+      { role: 'system', content: request.system },
+      { role: 'user', content: request.user },
+    ],
+    // Reasoning models refuse the older name, servers of open models know both.
+    max_completion_tokens: request.maxOutputTokens,
+    ...(request.temperature !== null && { temperature: request.temperature }),
+    ...(request.reasoningEffort !== null && { reasoning_effort: request.reasoningEffort }),
+    ...(request.seed !== null && { seed: request.seed }),
+    ...(schema !== null && {
+      response_format: { type: 'json_schema', json_schema: { ...schema, strict: true } },
+    }),
+    ...(tools.length > 0 && {
+      tools: tools.map((tool) => ({ type: 'function', function: tool })),
+      tool_choice: 'required',
+      parallel_tool_calls: false,
+    }),
+    ...(topLogProbs !== null && { logprobs: true, top_logprobs: topLogProbs }),
+    // With them come the special tokens, so that text and tokens stay aligned.
+    ...(request.tokenIds && { return_token_ids: true, skip_special_tokens: false }),
+    ...(request.origin !== null && { clift: request.origin }),
+  };
+}
+
+// ---- the whole reply at once -------------------------------------------------------------------------------
+
+/** Servers round: a probability may come out a little above 1. */
+const logProb = z.number().max(1e-3);
+
+const tokenSchema = z.object({
+  token: z.string(),
+  logprob: logProb,
+  bytes: z.array(z.int().min(0).max(255)).nullish(),
+  top_logprobs: z.array(z.object({ token: z.string(), logprob: logProb })).default([]),
+});
+
+const tokenIds = z.array(z.int().min(0)).nullish();
+
+const toolCallSchema = z.object({ function: z.object({ name: z.string(), arguments: z.string() }) });
+
+const chatSchema = z.object({
+  model: z.string(),
+  choices: z
+    .array(
+      z.object({
+        message: z.object({
+          content: z.string().nullish(),
+          refusal: z.string().nullish(),
+          tool_calls: z.array(toolCallSchema).nullish(),
+        }),
+        finish_reason: z.string(),
+        logprobs: z.object({ content: z.array(tokenSchema).nullish() }).nullish(),
+        token_ids: tokenIds,
+      }),
+    )
+    .min(1),
+  prompt_token_ids: tokenIds,
+  usage: openAiUsage.nullish(),
+});
+
+/** Log-probabilities and token ids are asked for unstreamed only. */
+async function streamChat(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
+  const stream = new OpenAiStream(server);
+  const body = { ...bodyOf(request), stream: true, stream_options: { include_usage: true } };
+  await requestEvents(server, '/chat/completions', body, (data) => stream.read(data), signal);
+  return stream.reply();
+}
+
+async function postChat(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
+  const json = await requestJson(server, '/chat/completions', bodyOf(request), signal);
+  const { model, choices, usage, prompt_token_ids } = parseWire(chatSchema, json);
+  const [choice] = choices;
+  if (choice === undefined) throw new ProviderError('malformed', 'The reply has no choice');
+  const { message, finish_reason, logprobs, token_ids } = choice;
+  return {
+    text: message.content ?? '',
+    toolCalls: message.tool_calls?.map((call) => call.function) ?? [],
+    ended: openAiEnding(finish_reason, message.refusal),
+    finishReason: finish_reason,
+    tokens: logprobs?.content?.map(readToken) ?? null,
+    tokenIds: token_ids ?? null,
+    promptTokenIds: prompt_token_ids ?? null,
+    usage: usage ?? null,
+    model,
+  };
+}
+
+function readToken({ token, bytes, logprob, top_logprobs }: z.infer<typeof tokenSchema>): SampledToken {
+  return {
+    text: token,
+    bytes: bytes ?? null,
+    logProb: logprob,
+    alternatives: top_logprobs.map((other) => ({ text: other.token, logProb: other.logprob })),
+  };
+}
+
+const modelsSchema = z.object({
+  data: z.array(z.object({ id: z.string(), parent: z.string().nullish() })),
+});

@@ -1,0 +1,125 @@
+/** A language model writes new questions from pairs that the bank does not tell apart (METHOD 5.1). */
+import { z } from 'zod';
+import { parseAssertion } from '../../../workflows/method/parse-assertion.ts';
+import type { Assertion, Polarity } from '../../../workflows/method/types.ts';
+import type {
+  ModelEndpoint,
+  ProposeRequest,
+  Proposer,
+  ProposerTrajectory,
+  QuestionDraft,
+} from '../../contract.ts';
+import { type ChatReply, costOf } from '../client.ts';
+import { createFence, type Fence } from '../fence.ts';
+import { seenText, shorten, traceText } from '../page-text.ts';
+import { loadPrompt } from '../prompt.ts';
+import { openRole } from '../role.ts';
+import { parseReply, wireSchema } from '../structured-output.ts';
+
+/** Characters of the states of one trajectory, and of the list of existing questions. */
+const LONGEST_STATES = 12_000;
+const LONGEST_LIST = 40_000;
+/** Characters of a question and of its scope. */
+const LONGEST_TEXT = 300;
+
+const prompt = loadPrompt('proposer');
+const fences = loadPrompt('fences');
+
+const draftSchema = z.object({
+  pair: z.int(),
+  text: z.string(),
+  scope: z.string(),
+  polarity: z.number(),
+  assertion: z.string().nullable(),
+});
+const draftsSchema = z.object({ questions: z.array(draftSchema) });
+const schema = { name: 'questions', schema: wireSchema(draftsSchema) };
+
+export function createProviderProposer(endpoint: ModelEndpoint): Proposer {
+  const role = openRole(endpoint, {
+    name: 'proposer',
+    protocol: 1,
+    prompts: [prompt, fences],
+    wishes: { temperature: 0, maxOutputTokens: 8_000, logProbs: false, tokenIds: false },
+    timeoutMs: 600_000,
+    streamed: true,
+  });
+  return {
+    identity: role.identity,
+    propose: async (request, signal) => {
+      const fence = createFence(request);
+      const { min, max } = request.count;
+      const { system, user } = prompt.fill({
+        fences: fences.fill({}).system,
+        pairs: request.pairs.map((pair, index) => pairText(pair, index + 1, fence)).join('\n\n'),
+        existing: fence.around('existing questions', existingText(request)),
+        hosts: fence.around('hosts', request.uncoveredHosts.join('\n') || '(none)'),
+        ...{ min: String(min), max: String(max) },
+      });
+      const reply = await role.ask({ system, user, schema, seed: request.seed, request }, signal);
+      return { drafts: readDrafts(reply, request), cost: costOf(endpoint, [reply], fence.flags(reply.text)) };
+    },
+  };
+}
+
+/** The drafts that can be used, in order, at most as many as asked for; a reply that is no list has none. */
+export function readDrafts(
+  reply: ChatReply,
+  { pairs, count }: Pick<ProposeRequest, 'pairs' | 'count'>,
+): readonly QuestionDraft[] {
+  const parsed = parseReply(draftsSchema, reply);
+  if (!parsed.ok) return [];
+  const drafts = parsed.value.questions.flatMap((written) => {
+    const text = written.text.trim();
+    const scope = written.scope.trim();
+    const groupId = pairs[written.pair - 1]?.groupId;
+    const polarity = readPolarity(written.polarity);
+    const fits = [text, scope].every((part) => part !== '' && part.length <= LONGEST_TEXT);
+    if (!fits || groupId === undefined || polarity === null) return [];
+    return [{ text, scope, polarity, assertion: readAssertion(written.assertion), groupId }];
+  });
+  return drafts.slice(0, count.max);
+}
+
+function readPolarity(value: number): Polarity | null {
+  return value === 1 || value === -1 || value === 0 ? value : null;
+}
+
+/** A question whose assertion cannot be read is left to the self-verifier. */
+function readAssertion(text: string | null): Assertion | null {
+  if (text === null) return null;
+  try {
+    return parseAssertion(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+function pairText(
+  { task, better, worse }: ProposeRequest['pairs'][number],
+  number: number,
+  fence: Fence,
+): string {
+  return [
+    `Pair ${number}, task: ${task.instruction}`,
+    'The better attempt:',
+    fence.around(`pair ${number}, better`, trajectoryText(better)),
+    'The worse attempt:',
+    fence.around(`pair ${number}, worse`, trajectoryText(worse)),
+  ].join('\n');
+}
+
+function trajectoryText({ judgeScore, rationale, trace, states }: ProposerTrajectory): string {
+  const room = LONGEST_STATES / Math.max(1, states.length);
+  return [
+    `Score ${judgeScore.toFixed(2)}: ${rationale}`,
+    'Actions:',
+    traceText(trace),
+    ...states.map((state) => `State:\n${seenText({ ...state, steps: [] }, room)}`),
+  ].join('\n');
+}
+
+function existingText({ existing }: ProposeRequest): string {
+  const lines = existing.map(({ text, scope, polarity }) => `${polarity} ${scope} ${JSON.stringify(text)}`);
+  return shorten(lines.join('\n'), LONGEST_LIST) || '(none)';
+}

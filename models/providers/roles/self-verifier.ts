@@ -1,0 +1,95 @@
+/** The base model answers yes/no questions about one URL state (METHOD 1.4). */
+import type { Question, SeenAtState } from '../../../workflows/method/types.ts';
+import type { ModelEndpoint, SelfVerifier } from '../../contract.ts';
+import { type ChatReply, costOf } from '../client.ts';
+import { ProviderError } from '../errors.ts';
+import { createFence, type Fence } from '../fence.ts';
+import { seenText } from '../page-text.ts';
+import { loadPrompt } from '../prompt.ts';
+import { openRole, type RoleModel } from '../role.ts';
+import { readYesNo } from '../yes-no.ts';
+
+/** Characters of a state: about 8,000 tokens. */
+const LONGEST_STATE = 32_000;
+
+const prompt = loadPrompt('self-verifier');
+const fences = loadPrompt('fences');
+
+/**
+ * One request a question, all at once: they differ in their last lines only, so that a server keeps the rest. The
+ * first call makes sure that the model is a base model: a trained adapter must not vouch for itself.
+ */
+export function createProviderSelfVerifier(endpoint: ModelEndpoint): SelfVerifier {
+  const role = openRole(endpoint, {
+    name: 'self-verifier',
+    protocol: 1,
+    prompts: [prompt, fences],
+    // Room for the marks that some models put before their answer.
+    wishes: { temperature: 0, maxOutputTokens: 8, logProbs: true, tokenIds: false },
+    timeoutMs: 120_000,
+    streamed: false,
+  });
+  let detached: Promise<void> | null = null;
+  const assertDetached = (): Promise<void> => {
+    detached ??= assertBaseModel(role, endpoint.choice.model).catch((error: unknown) => {
+      detached = null;
+      throw error;
+    });
+    return detached;
+  };
+  return {
+    identity: role.identity,
+    answer: async (request, signal) => {
+      await assertDetached();
+      const fence = createFence(request);
+      const seen = fence.around('state', seenText(request.seen, LONGEST_STATE));
+      const replies = await askAll(role, request, seen, fence, signal);
+      const answers = request.questions.map(({ id, version }, index) => {
+        const reply = replies[index];
+        const pYes = reply === undefined ? null : readYesNo(reply);
+        return { questionId: id, version, pYes, source: 'model' as const };
+      });
+      const flags = replies.flatMap(({ text }) => fence.flags(text));
+      return { answers, cost: costOf(endpoint, replies, flags) };
+    },
+  };
+}
+
+const LISTING_MS = 60_000;
+
+async function assertBaseModel({ client }: RoleModel, model: string): Promise<void> {
+  const served = await client.models(AbortSignal.timeout(LISTING_MS));
+  const found = served.find(({ id }) => id === model);
+  if (found === undefined) throw new ProviderError('not_found', `The server has no model ${model}`);
+  if (found.parent === null) return;
+  throw new ProviderError('unsupported', `${model} is an adapter of ${found.parent}: name the base model`);
+}
+
+/** If one fails, the others are called off: the whole batch will be asked again. */
+async function askAll(
+  role: RoleModel,
+  { seen, questions }: { readonly seen: SeenAtState; readonly questions: readonly Question[] },
+  shown: string,
+  fence: Fence,
+  signal: AbortSignal,
+): Promise<readonly ChatReply[]> {
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  try {
+    return await Promise.all(
+      questions.map((question) => {
+        const filled = prompt.fill({
+          fences: fences.fill({}).system,
+          task: seen.instruction,
+          seen: shown,
+          question: fence.around('question', question.text),
+        });
+        const request = { seen, questions: [question] };
+        return role.ask({ ...filled, request }, either);
+      }),
+    );
+  } catch (error) {
+    stop.abort(error);
+    throw error;
+  }
+}

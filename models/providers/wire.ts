@@ -1,0 +1,46 @@
+/** What both wire formats have in common. */
+import { z } from 'zod';
+import type { Usage } from '../contract.ts';
+import type { ChatReply } from './client.ts';
+import { classifyFailure, ProviderError } from './errors.ts';
+import type { Server } from './http.ts';
+
+/** Throws `malformed` for anything that is not of the wire format. */
+export function parseWire<T>(schema: z.ZodType<T>, json: unknown): T {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ProviderError('malformed', `Not the wire format at ${issue?.path.join('.')}: ${issue?.message}`);
+}
+
+/** A server that fails midway has sent its 200 already. */
+export function failureInStream(data: string, { secrets }: Pick<Server, 'secrets'>): ProviderError {
+  return classifyFailure({ status: 500, headers: new Headers(), body: data }, secrets);
+}
+
+export const cutStream = () => new ProviderError('cut', 'The stream ended before the reply did');
+
+// ---- OpenAI ------------------------------------------------------------------------------------------------
+
+export const openAiUsage = z
+  .object({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0) })
+  .transform((usage): Usage => ({ inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens }));
+
+export function openAiEnding(finishReason: string, refusal: string | null | undefined): ChatReply['ended'] {
+  if (refusal || finishReason === 'content_filter') return 'refusal';
+  return ['stop', 'tool_calls', 'function_call'].includes(finishReason) ? 'whole' : 'length';
+}
+
+// ---- Anthropic ---------------------------------------------------------------------------------------------
+
+export function anthropicReply(
+  parts: Pick<ChatReply, 'text' | 'toolCalls' | 'finishReason' | 'usage' | 'model'>,
+): ChatReply {
+  const ended = anthropicEnding(parts.finishReason);
+  return { ...parts, ended, tokens: null, tokenIds: null, promptTokenIds: null };
+}
+
+function anthropicEnding(stopReason: string): ChatReply['ended'] {
+  if (stopReason === 'refusal') return 'refusal';
+  return ['end_turn', 'stop_sequence', 'tool_use'].includes(stopReason) ? 'whole' : 'length';
+}
