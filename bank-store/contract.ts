@@ -50,8 +50,8 @@ export interface BlobStore {
 
 export interface RunStore {
   /**
-   * Returns the run of that name, made now or before. Throws `RunIdentityMismatch`, listing the differences, if it
-   * exists with another identity, kind or seed (invariant 7).
+   * Returns the run of that name, made now or before, with the configuration given last. Throws
+   * `RunIdentityMismatch`, listing the differences, if it exists with another identity, kind or seed (invariant 7).
    */
   createRun(run: NewRun): Promise<Run>;
   getRun(runId: string): Promise<Run>;

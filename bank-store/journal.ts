@@ -145,15 +145,16 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
       const text = canonicalJson(reply);
       const isInline = Buffer.byteLength(text) <= INLINE_BYTES;
       const replyDigest = isInline ? sha256Hex(text) : await blobs.putJson(reply);
+      const report = cost.report === undefined ? null : canonicalJson(cost.report);
       const count = `replies = replies + 1, input_tokens = input_tokens + $7, output_tokens = output_tokens + $8,
                      cost_usd = cost_usd + $9`;
       const counted = [holder, cost.usage.inputTokens, cost.usage.outputTokens, cost.costUsd];
       const kept = await persist(() =>
         update(
           `${count}, state = 'done', holder = $6, lease_until = null, ended_at = clock_timestamp(), error = null,
-           reply_digest = $10, reply = $11, model = $12, latency_ms = $13`,
+           reply_digest = $10, reply = $11, model = $12, latency_ms = $13, report = $14`,
           `state <> 'done'`,
-          [...counted, replyDigest, isInline ? text : null, model, latencyMs],
+          [...counted, replyDigest, isInline ? text : null, model, latencyMs, report],
         ),
       );
       if (kept === 1) return JSON.parse(text);

@@ -7,7 +7,7 @@ import type {
   TrainingStepSummary,
 } from '../activities/contracts.ts';
 import type { Action, ActionResult, ActionTarget, GuardFlag } from '../benchmarks/contract.ts';
-import type { Answer, TrainerMetrics, VoteLabel } from '../models/contract.ts';
+import type { Answer, CallReport, TrainerMetrics, VoteLabel } from '../models/contract.ts';
 
 // ---- runs --------------------------------------------------------------------------------------------------
 
@@ -244,6 +244,8 @@ export interface CallRecord {
   readonly outputTokens: number;
   /** Over all replies; null as soon as one price is unknown. */
   readonly costUsd: number | null;
+  /** Of the reply that was kept; null for parts that ask no server. */
+  readonly report: CallReport | null;
   /** Why the last failed execution failed. */
   readonly error: string | null;
 }

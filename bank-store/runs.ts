@@ -43,6 +43,8 @@ async function createRun(session: Session, run: NewRun): Promise<Run> {
   const stored = await readRun(session, run.id);
   const differences = identityDifferences(stored, run);
   if (differences.length > 0) throw new RunIdentityMismatch(run.id, differences);
+  // Same identity, same results: what differs is the place, or a ceiling that was raised.
+  await session.execute('update runs set config = $2 where id = $1', [run.id, canonicalJson(run.config)]);
   await noteCodeVersion(session, run.id, run.codeVersion);
   return readRun(session, run.id);
 }

@@ -3,6 +3,7 @@ import type { ActivityInboundCallsInterceptor, ActivityInterceptorsFactory } fro
 import { z } from 'zod';
 import { fault, weather } from '../activities/failures.ts';
 import {
+  AccountBusy,
   BatchConflictError,
   BlobAltered,
   BlobMissing,
@@ -11,6 +12,7 @@ import {
   StoredDataInvalid,
   StoreError,
 } from '../bank-store/errors.ts';
+import { ProviderError, remedyFor } from '../models/providers/errors.ts';
 
 /** The one place where errors of the rooms become failures that retry policies understand. */
 export const failureInterceptor: ActivityInterceptorsFactory = () => {
@@ -30,6 +32,7 @@ export const failureInterceptor: ActivityInterceptorsFactory = () => {
 export function translateFailure(error: unknown): unknown {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof StoreError) return storeFailure(error);
+  if (error instanceof ProviderError) return providerFailure(error);
   if (error instanceof z.ZodError) {
     return fault(
       'SpecInvalid',
@@ -47,7 +50,21 @@ export function translateFailure(error: unknown): unknown {
   return error;
 }
 
+function providerFailure(error: ProviderError): ApplicationFailure {
+  const { kind, message, retryable, retryAfterMs } = error;
+  if (retryable) {
+    const type = kind === 'rate_limited' ? 'RateLimited' : 'ProviderUnavailable';
+    return weather(type, message, error, retryAfterMs ?? undefined);
+  }
+  // What no later call of the run would survive either, as opposed to what is wrong with this one.
+  const isForAll = ['auth', 'quota', 'not_found', 'unsupported'].includes(kind);
+  return fault(isForAll ? 'ModelUnusable' : 'ProviderRefused', message, remedyFor(kind));
+}
+
 function storeFailure(error: StoreError): ApplicationFailure {
+  if (error instanceof AccountBusy) {
+    return weather('RateLimited', error.message, error, error.retryAfterMs ?? undefined);
+  }
   if (error.retryable) return weather('StoreUnavailable', error.message, error);
   if (error instanceof FencedError) {
     return fault('Fenced', error.message, 'Another worker has taken the attempt over; nothing is to be done');

@@ -180,6 +180,9 @@ export const callRow = schemaFor<CallRecord>()(
     inputTokens: z.number(),
     outputTokens: z.number(),
     costUsd: z.number().nullable(),
+    report: z
+      .strictObject({ model: z.string(), finishReason: z.string(), flags: z.array(z.string()) })
+      .nullable(),
     error: z.string().nullable(),
   }),
 );

@@ -226,6 +226,16 @@ test('a reply that JSON cannot hold fails the call instead of being changed', as
   expect(await store.callsOf(run.id, key.owner)).toMatchObject([{ state: 'failed' }]);
 });
 
+test('what came back beside the kept reply is kept with it', async () => {
+  const report = { model: 'opus-20260205', finishReason: 'end_turn', flags: ['asks to be obeyed'] };
+  await store.callOnce(key, 1, async () => {
+    const call = paid('reply');
+    return { ...call, cost: { ...call.cost, report } };
+  });
+  await store.callOnce({ ...key, ordinal: 1 }, 1, async () => paid('from code'));
+  expect(await store.callsOf(run.id, key.owner)).toMatchObject([{ model: 'opus', report }, { report: null }]);
+});
+
 test('costs add up by purpose, and one unknown price makes the sum unknown', async () => {
   await store.createRun({ ...run, id: 'costly' });
   const call = (purpose: ModelCallKey['purpose'], ordinal: number, costUsd: number | null) =>

@@ -51,6 +51,16 @@ test('a newer code version may continue a run, which then lists both', async () 
   expect(continued).toMatchObject({ codeVersion: 'v1', codeVersions: ['v1', 'v2'] });
 });
 
+test('a run of the same identity takes the configuration given last: ceilings are raised so', async () => {
+  await store.createRun({ ...run, id: 'raised', config: { usdPerRun: 1 } });
+  expect(await store.createRun({ ...run, id: 'raised', config: { usdPerRun: 2 } })).toMatchObject({
+    config: { usdPerRun: 2 },
+  });
+  const other = { ...run, id: 'raised', identity: { another: true }, config: { usdPerRun: 3 } };
+  await expect(store.createRun(other)).rejects.toThrow(RunIdentityMismatch);
+  expect((await store.getRun('raised')).config).toEqual({ usdPerRun: 2 });
+});
+
 test('a finished run keeps its results: the same again changes nothing, others are refused', async () => {
   await store.createRun({ ...run, id: 'finished' });
   const result = { bankDigest: digestOfNothing('1'), adapterDigest: digestOfNothing('2') };
