@@ -22,6 +22,13 @@ import {
   createRubricJudge,
   loadBasePolicy,
 } from '../models/embedded/index.ts';
+import {
+  createProviderJudge,
+  createProviderPolicies,
+  createProviderProposer,
+  createProviderSelector,
+  createProviderSelfVerifier,
+} from '../models/providers/index.ts';
 
 const sandbox = createSandboxBenchmark();
 const benchmarks: readonly Benchmark[] = [sandbox];
@@ -102,13 +109,3 @@ export function modelIdentities(config: RunConfig, reach: Reach): Readonly<Recor
 }
 
 const nobody: ModelIdentity = { provider: 'none', model: 'none', revision: '1' };
-
-const notServed = ({ choice }: ModelEndpoint): never => {
-  throw new Error(`${choice.model}: models behind an API are not served yet`);
-};
-const [createProviderPolicies, createProviderSelfVerifier, createProviderSelector] = [
-  notServed,
-  notServed,
-  notServed,
-];
-const [createProviderJudge, createProviderProposer] = [notServed, notServed];
