@@ -55,6 +55,15 @@ export function certificationStore(database: Database): CertificationStore {
         return true;
       }),
 
+    everCertified: ({ runId, shard, step }) =>
+      database.rows(
+        z.object({ qid: z.string(), version: z.int() }),
+        `select distinct question_id as qid, version
+           from certificates where run_id = $1 and shard = $2 and step <= $3
+            and json_array_length(document -> 'reasons') = 0`,
+        [runId, shard, step],
+      ),
+
     snapshotAt: async ({ runId, shard, step }) => {
       const questions = await database.rows(
         questionRow,

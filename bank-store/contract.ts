@@ -185,6 +185,8 @@ export interface CertificationStore {
       readonly certificates: readonly Certificate[];
     },
   ): Promise<boolean>;
+  /** Question versions that held a certificate under any key after any step up to this one. */
+  everCertified(at: StepKey): Promise<readonly Pick<Certificate, 'qid' | 'version'>[]>;
   /** Questions and their latest certificates as they stood after `step`; −1 is the state before training. */
   snapshotAt(at: StepKey): Promise<{
     readonly questions: readonly Question[];

@@ -20,7 +20,7 @@ import { type Bank, evidenceSheet, scoresByState } from '../verifier-scores.ts';
 
 /**
  * reward → returns → advantages → batch (METHOD 4), from the snapshot taken before the step: its own judge scores
- * are in no certificate that it is rewarded by. Null when no step has an advantage.
+ * are in no certificate that it is rewarded by. Null when no token has an advantage.
  */
 export async function buildBatch(
   store: BankStore,
@@ -34,8 +34,7 @@ export async function buildBatch(
   const rewarded = judged.map((rollout) => reward(rollout, bank, hyperparameters));
   const advantages = advantagesOf(rewarded, hyperparameters);
   const steps = judged.flatMap((rollout, i) => batchSteps(rollout, advantages[i] ?? []));
-  const isLearning = models.trainer.provider !== 'none';
-  if (!isLearning || steps.every(({ advantage }) => advantage === 0)) return { batchDigest: null };
+  if (models.trainer.provider === 'none' || !steps.some(isTaught)) return { batchDigest: null };
 
   const batch: Batch = {
     version: 1,
@@ -94,12 +93,16 @@ function batchSteps({ rollout }: JudgedRollout, advantages: readonly StepAdvanta
   }));
 }
 
+/** A step without a parsable tool call has no token that could carry its advantage (METHOD 4.5). */
+const isTaught = ({ advantage, toolCallSpan }: BatchStep): boolean =>
+  advantage !== 0 && toolCallSpan !== null;
+
 function summarise(
   group: readonly Rewarded[],
   advantages: readonly (readonly StepAdvantage[])[],
 ): BatchSummary {
   const members = advantages.flat();
-  const dead = members.filter(({ level, advantage }) => level === 3 || advantage === 0);
+  const dead = members.filter(({ level }) => level === 3);
   return {
     reward: mean(group.flatMap(({ rewards }) => rewards)) ?? 0,
     verifier: mean(group.flatMap(({ bonuses }) => bonuses)) ?? 0,

@@ -5,9 +5,11 @@ import { type CellObservations, observationsByCell } from '../../workflows/metho
 import { emptyTracker, updateTracker } from '../../workflows/method/tracker.ts';
 import type { CertifierConstants, Observation, Question, Tracker } from '../../workflows/method/types.ts';
 import { trainStepId } from '../../workflows/names.ts';
+import { readBank } from '../bank-snapshot.ts';
 import type { TrainingStepRef } from '../contracts.ts';
 import { type JudgedRollout, readGroup, readJudgedRollouts } from '../group.ts';
 import { trainConfigSchema } from '../run-config.ts';
+import { withCurrentSigns } from './signed-trackers.ts';
 
 /** Counts one group for every tracker that it touched and renews the certificates (METHOD 2), once per step. */
 export async function certify(
@@ -24,10 +26,13 @@ export async function certify(
   await store.certifyStep(at, (trackers) => {
     const updated = countGroup(trackers, cells, questions, hyperparameters);
     // e-BH selects among all trackers of the bank, so under `strict` one group can move every certificate.
-    const renewed = hyperparameters.certifier === 'strict' ? replace(trackers, updated) : updated;
+    const renewed =
+      hyperparameters.certifier === 'strict'
+        ? withCurrentSigns(replace(trackers, updated), questions.filter(isAsked))
+        : updated;
     return { trackers: updated, certificates: certifyBank(renewed, hyperparameters) };
   });
-  const { certificates } = await store.snapshotAt(at);
+  const { certificates } = await readBank(store, at);
   return {
     observations: cells.reduce((sum, { observations }) => sum + observations.length, 0),
     certified: certificates.filter(({ reasons }) => reasons.length === 0).length,
@@ -81,6 +86,8 @@ function countGroup(
     return updateTracker({ ...before, polarity }, observations, constants);
   });
 }
+
+const isAsked = ({ status }: Question): boolean => status !== 'retired';
 
 function replace(trackers: readonly Tracker[], updated: readonly Tracker[]): readonly Tracker[] {
   const keys = new Set(updated.map(cellKey));

@@ -2,13 +2,14 @@ import type { BankStore, StepKey } from '../../bank-store/contract.ts';
 import { certifyBank } from '../../workflows/method/certify.ts';
 import type { Hyperparameters } from '../../workflows/method/hyperparameters.ts';
 import { questionKey } from '../../workflows/method/lookup.ts';
-import { mergeShards } from '../../workflows/method/merge.ts';
-import type { BankSnapshot, CertifierConstants, Question, Tracker } from '../../workflows/method/types.ts';
+import { mergeBanks, type ShardBank } from '../../workflows/method/merge-banks.ts';
+import type { BankSnapshot, CertifierConstants } from '../../workflows/method/types.ts';
 import { defaultUrlRules } from '../../workflows/method/url-state.ts';
 import type { TrainingResult } from '../contracts.ts';
 import { fault } from '../failures.ts';
 import { type TrainConfig, trainConfigSchema } from '../run-config.ts';
 import type { CpuDependencies } from './dependencies.ts';
+import { withCurrentSigns } from './signed-trackers.ts';
 
 /** The end of a run: adapters averaged, shards' banks merged, certificates recomputed, bank frozen (METHOD 5.5, 5.6). */
 export async function finishTraining(
@@ -52,33 +53,29 @@ async function mergedBank(
   shards: readonly StepKey[],
   { hyperparameters }: TrainConfig,
 ): Promise<Omit<BankSnapshot, 'sha256'>> {
-  const questions = new Map<string, Question>();
-  const banks = [];
-  for (const at of shards) {
-    const snapshot = await store.snapshotAt(at);
-    for (const question of snapshot.questions)
-      questions.set(questionKey(question.id, question.version), question);
-    banks.push({ shard: String(at.shard), groupIds: [], trackers: await store.trackers(at.runId, at.shard) });
-  }
-  const trackers = mergeShards(banks, hyperparameters).map((tracker) => withPolarityOf(tracker, questions));
-  const frozen = [...questions.values()].filter(({ status }) => status !== 'retired');
-  const asked = new Set(frozen.map(({ id, version }) => questionKey(id, version)));
+  const merged = mergeBanks(await Promise.all(shards.map((at) => shardBank(store, at))), hyperparameters);
+  const questions = merged.questions.filter(({ status }) => status !== 'retired');
+  const signs = new Map(questions.map(({ id, version, polarity }) => [questionKey(id, version), polarity]));
   return {
     schema: 1,
     constants: certifierConstants(hyperparameters),
     normaliser: { version: defaultUrlRules.version, hostRules: defaultUrlRules },
-    questions: frozen,
+    questions,
     certificates: certifyBank(
-      trackers.filter(({ qid, version }) => asked.has(questionKey(qid, version))),
+      // What a shard learned under another sign speaks for no question of the merged bank.
+      merged.trackers.filter(
+        ({ qid, version, polarity }) => signs.get(questionKey(qid, version)) === polarity,
+      ),
       hyperparameters,
     ),
   };
 }
 
-/** A question that lost its sign is neutral at every key, also where no group has come by since. */
-function withPolarityOf(tracker: Tracker, questions: ReadonlyMap<string, Question>): Tracker {
-  const polarity = questions.get(questionKey(tracker.qid, tracker.version))?.polarity ?? 0;
-  return { ...tracker, polarity };
+async function shardBank(store: BankStore, at: StepKey): Promise<ShardBank> {
+  const { questions } = await store.snapshotAt(at);
+  const trackers = withCurrentSigns(await store.trackers(at.runId, at.shard), questions);
+  // Shards have no group in common: the shard is part of a group's id.
+  return { shard: String(at.shard), groupIds: [], questions, trackers };
 }
 
 function certifierConstants(h: Hyperparameters): CertifierConstants {

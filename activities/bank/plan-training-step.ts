@@ -3,6 +3,7 @@ import { trainingTask } from '../../workflows/method/task-order.ts';
 import { rolloutId, trainStepId } from '../../workflows/names.ts';
 import type { TrainingStepPlan, TrainingStepRef } from '../contracts.ts';
 import { trainConfigSchema } from '../run-config.ts';
+import { summaryOf } from './commit-training-step.ts';
 
 /** Opens the group of a training step: its task, its rollouts and the adapter that acts. A repeat opens nothing new. */
 export async function planTrainingStep(store: BankStore, at: TrainingStepRef): Promise<TrainingStepPlan> {
@@ -28,12 +29,13 @@ export async function planTrainingStep(store: BankStore, at: TrainingStepRef): P
     }),
   );
   await store.openGroup({ ...at, id: groupId, taskId, adapterDigest }, rollouts);
+  const committed = await store.trainingStep(at);
   return {
     groupId,
     taskId,
     rolloutIds: rollouts.map(({ id }) => id),
     quorum: hyperparameters.quorum,
     adapterDigest,
-    committed: await store.trainingStep(at),
+    committed: committed === null ? null : summaryOf(committed),
   };
 }

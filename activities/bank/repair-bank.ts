@@ -6,25 +6,28 @@ import { repairPolarity, shouldRetire } from '../../workflows/method/repair.ts';
 import type { Question, Tracker } from '../../workflows/method/types.ts';
 import type { TrainingStepRef } from '../contracts.ts';
 import { trainConfigSchema } from '../run-config.ts';
+import { withCurrentSigns } from './signed-trackers.ts';
 
-/** METHOD 5.4: contradicted signs get a successor with fresh trackers, useless questions are asked no more. */
+/**
+ * METHOD 5.4: contradicted signs get a successor with fresh trackers, useless questions are asked no more. Reads the
+ * questions as they were during the step, so that a repeat decides what its first try decided.
+ */
 export async function repairBank(
   store: BankStore,
   at: TrainingStepRef,
 ): Promise<{ readonly repaired: number; readonly retired: number }> {
   const run = await store.getRun(at.runId);
   const { hyperparameters } = trainConfigSchema.parse(run.config);
-  const [{ questions, certificates }, trackers] = await Promise.all([
-    store.snapshotAt(at),
+  const [{ questions }, certified, trackers] = await Promise.all([
+    store.snapshotAt({ ...at, step: at.step - 1 }),
+    store.everCertified(at),
     store.trackers(at.runId, at.shard),
   ]);
   const open = questions.filter(({ status }) => status !== 'retired');
-  const trackersOf = Map.groupBy(trackers, ({ qid, version }) => questionKey(qid, version));
-  const everCertified = new Set(
-    certificates
-      .filter(({ reasons }) => reasons.length === 0)
-      .map(({ qid, version }) => questionKey(qid, version)),
+  const trackersOf = Map.groupBy(withCurrentSigns(trackers, questions), ({ qid, version }) =>
+    questionKey(qid, version),
   );
+  const everCertified = new Set(certified.map(({ qid, version }) => questionKey(qid, version)));
   const repaired: Question[] = [];
   const retired: Question[] = [];
   for (const question of open) {

@@ -70,7 +70,7 @@ function keepStrongestSign(
     null,
   );
   const isWinner = (q: Question): boolean =>
-    q.version === strongest?.version && q.polarity === strongest.polarity;
+    q.status !== 'retired' && q.version === strongest?.version && q.polarity === strongest.polarity;
   const ranked = [
     ...versions.filter(isWinner),
     ...versions.filter((question) => question.polarity === 0),
