@@ -68,7 +68,9 @@ export function summariseBank(digest: string | null, { questions, certificates }
     digest,
     questions: questions.length,
     certified: certified.sort((left, right) => strength(right) - strength(left)),
-    refused: refused.sort((left, right) => distance(left) - distance(right)),
+    refused: refused.sort(
+      (left, right) => distance(left) - distance(right) || answered(right) - answered(left),
+    ),
   };
 }
 
@@ -94,6 +96,7 @@ function nearestCell(cells: readonly Certificate[]): RefusedQuestion['nearest'] 
 
 const strength = ({ cells }: CertifiedQuestion): number => Math.abs(cells[0]?.weight ?? 0);
 const distance = ({ nearest }: RefusedQuestion): number => nearest?.reasons.length ?? Number.MAX_VALUE;
+const answered = ({ nearest }: RefusedQuestion): number => nearest?.n ?? 0;
 
 /** What became of the questions while a run trained; the frozen bank leaves out the retired ones. */
 export interface BankHistory {

@@ -34,6 +34,8 @@ export interface DemoReport {
   /** Of the evaluations together. */
   readonly evaluationCosts: readonly PurposeCosts[];
   readonly bank: BankSummary & BankHistory;
+  /** Worth looking at: the swapped task, else the first of the list; null for an empty list. */
+  readonly exampleTask: string | null;
   /** Null: no task swapped. */
   readonly swap: SwapExample | null;
   /** Equal for equal seeds and configurations on one machine, whatever was killed on the way. */
@@ -46,6 +48,7 @@ export async function collectDemoReport(store: BankStore, runs: DemoRuns): Promi
   const [training, clift] = await Promise.all([store.getRun(runs.training), store.getRun(runs.clift)]);
   const configs = [training, clift].map(storedConfig);
   const cliftResults = await readTaskResults(store, runs.clift);
+  const swap = await readSwapExample(store, clift, cliftResults);
   return {
     runs,
     paperDifferences: paperDifferences(configs),
@@ -56,7 +59,8 @@ export async function collectDemoReport(store: BankStore, runs: DemoRuns): Promi
     grpoTraining: runs.grpo ? await readTrainingSummary(store, await store.getRun(runs.grpo.training)) : null,
     evaluationCosts: sumCosts(await Promise.all(evaluations.map((runId) => store.costs(runId)))),
     bank: await readTrainedBank(store, training),
-    swap: await readSwapExample(store, clift, cliftResults),
+    swap,
+    exampleTask: swap?.taskId ?? cliftResults[0]?.taskId ?? null,
     digests: await readDigests(store, training, clift),
   };
 }

@@ -1,19 +1,27 @@
-import type { Polarity, Reason } from '../../workflows/method/types.ts';
+import type { Polarity, Provenance, Reason } from '../../workflows/method/types.ts';
 import type { BankHistory, BankSummary, CertifiedQuestion, RefusedQuestion } from './bank-summary.ts';
 import { counted, shortDigest, signed } from './numbers.ts';
 import { table } from './table.ts';
 import { type Paint, paragraph, safeLine } from './terminal-text.ts';
 
-/** What each failed condition of METHOD 2.3 and 2.6 means. */
-const meanings: Readonly<Record<Reason, string>> = {
-  neutral: 'has no sign',
-  n: 'too few observations',
-  lift: 'lift too small or against the sign',
-  evidence: 'too little evidence',
-  recency: 'not holding lately',
-  suspended: 'suspended for failed forecasts',
+/** The failed conditions of METHOD 2.3 and 2.6, in words that fit a table. */
+const reasonWords: Readonly<Record<Reason, string>> = {
+  neutral: 'no sign',
+  n: 'too few answers',
+  lift: 'no lift that way',
+  evidence: 'weak evidence',
+  recency: 'not lately',
+  suspended: 'suspended',
   vetoed: 'contradicted',
-  bank: 'not selected bank-wide',
+  bank: 'not among the bank’s best',
+};
+
+/** `mined`: bank growth (CEGAR). */
+const sourceWords: Readonly<Record<Provenance['source'], string>> = {
+  seed: 'seed',
+  cegar: 'mined',
+  transfer: 'transfer',
+  repair: 'repair',
 };
 
 /** At most `rows` questions of each kind; `more` names the command that shows the rest. */
@@ -52,7 +60,7 @@ function renderCertified(certified: readonly CertifiedQuestion[], view: BankView
         .slice(0, view.rows)
         .map(({ text, source, cells }) => [
           text,
-          source,
+          sourceWords[source],
           `${cells[0]?.tier} ${cells[0]?.key}`,
           String(cells[0]?.n),
           signed(cells[0]?.lift ?? null),
@@ -109,11 +117,11 @@ function renderRefused(refused: readonly RefusedQuestion[], view: BankView, pain
         .slice(0, view.rows)
         .map(({ text, source, polarity, nearest }) => [
           text,
-          source,
+          sourceWords[source],
           signOf(polarity),
           String(nearest?.n ?? 0),
           signed(nearest?.lift ?? null),
-          nearest === null ? 'never answered on a judged rollout' : reasonsText(nearest.reasons),
+          nearest === null ? 'no judged answers' : reasonsText(nearest.reasons),
         ]),
       paint,
     ),
@@ -121,8 +129,8 @@ function renderRefused(refused: readonly RefusedQuestion[], view: BankView, pain
   ];
 }
 
-export const reasonsText = (reasons: readonly Reason[]): string =>
-  reasons.map((reason) => meanings[reason]).join(', ');
+const reasonsText = (reasons: readonly Reason[]): string =>
+  reasons.map((reason) => reasonWords[reason]).join(', ');
 
 function signOf(polarity: Polarity): string {
   if (polarity === 0) return 'none';

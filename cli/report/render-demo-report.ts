@@ -5,7 +5,7 @@ import { renderBank, renderBankHistory } from './render-bank.ts';
 import { renderArms, renderSelection } from './render-held-out.ts';
 import { renderSwap } from './render-swap.ts';
 import { renderCosts, renderPaperDifferences, renderTraining } from './render-training.ts';
-import { fields, type Paint, terminalPaint } from './terminal-text.ts';
+import { type Field, fields, type Paint, terminalPaint } from './terminal-text.ts';
 
 /** Where the results lie. */
 export interface Whereabouts {
@@ -47,28 +47,34 @@ export function renderDemoReport(
     .join('\n\n');
 }
 
-function renderPlace({ runs, swap, arms, digests }: DemoReport, place: Whereabouts, paint: Paint): string[] {
-  const task = swap?.taskId ?? '<task>';
+function renderPlace(report: DemoReport, place: Whereabouts, paint: Paint): string[] {
+  const { runs, arms, digests } = report;
+  const database =
+    place.databaseUrl === undefined ? `PostgreSQL in ${place.home}` : withoutPassword(place.databaseUrl);
   return [
     paint('bold', 'Stored'),
     ...fields([
       ['runs', [...new Set([runs.training, ...arms.map(({ runId }) => runId)])].join(', ')],
-      [
-        'database',
-        place.databaseUrl === undefined ? `PostgreSQL in ${place.home}` : withoutPassword(place.databaseUrl),
-      ],
+      ['database', database],
       ['blobs', place.blobDirectory],
       ['digests', digestsText(digests)],
     ]),
     '',
     paint('bold', 'Next'),
     ...fields([
-      [`clift show ${runs.clift} ${task}`, swap === null ? 'one task of the evaluation' : 'the swapped task'],
+      ...taskCommands(report),
       [`clift show ${runs.training} step 0`, 'a training step: rollouts, judge scores, advantages'],
       [`clift bank show ${runs.training}`, 'every question with its certificates'],
-      [`clift audit ${task}`, 'one task across all runs'],
       ['clift runs', 'every run, its state and its cost'],
     ]),
+  ];
+}
+
+function taskCommands({ runs, exampleTask }: DemoReport): readonly Field[] {
+  if (exampleTask === null) return [];
+  return [
+    [`clift show ${runs.clift} ${exampleTask}`, 'a task: its rollouts, votes and evidence'],
+    [`clift audit ${exampleTask}`, 'the same task across all runs'],
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { BankStore, Run } from '../../bank-store/contract.ts';
 import { measure, type Progress } from '../progress.ts';
+import { storedConfig } from '../stored-config.ts';
 import { dollars } from './numbers.ts';
 import { table } from './table.ts';
 import type { Paint } from './terminal-text.ts';
@@ -11,6 +12,7 @@ export interface RunOverview
   /** Calls of all purposes; cost null as soon as one price is unknown. */
   readonly modelCalls: number;
   readonly costUsd: number | null;
+  /** Of a training run what it made, of an evaluation what it uses. */
   readonly bankDigest: string | null;
   readonly adapterDigest: string | null;
 }
@@ -22,7 +24,9 @@ export async function readRunOverviews(store: BankStore): Promise<readonly RunOv
 
 export async function readRunOverview(store: BankStore, run: Run): Promise<RunOverview> {
   const [progress, costs] = await Promise.all([measure(store, run), store.costs(run.id)]);
-  const { id, kind, state, stateReason, createdAt, seed, bankDigest, adapterDigest } = run;
+  const { id, kind, state, stateReason, createdAt, seed } = run;
+  const config = storedConfig(run);
+  const { bankDigest, adapterDigest } = config.kind === 'train' ? run : config;
   return {
     ...{ id, kind, state, stateReason, createdAt, seed, bankDigest, adapterDigest, progress },
     modelCalls: costs.reduce((sum, { calls }) => sum + calls, 0),

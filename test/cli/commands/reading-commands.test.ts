@@ -79,6 +79,13 @@ describe('clift runs', () => {
     expect(await printed(() => runs(own, {}))).toContain('No runs yet; `clift demo` makes the first.');
     expect(await stopStack(own)).toMatchObject({ postgres: false });
   });
+
+  test('names the bank and adapter that a training run made, and those that an evaluation uses', async () => {
+    const { bankDigest, adapterDigest } = await place.store.getRun(training);
+    const made = { bankDigest, adapterDigest };
+    const unused = { bankDigest: null, adapterDigest: null };
+    expect(await printedJson(() => runs(settings, { json: true }))).toMatchObject([made, unused, made]);
+  });
 });
 
 describe('clift show', () => {
@@ -165,7 +172,7 @@ describe('clift bank', () => {
   test('every question is printed, the refused ones with their reasons', async () => {
     const text = await printed(() => showBank(settings, training, {}));
     expect(text).toMatch(/Did the page confirm the change\? +seed +global \* +64 +\+0\.40 +\+0\.40/);
-    expect(text).toContain('too few observations, lift too small or against the sign');
+    expect(text).toContain('too few answers, no lift that way');
     expect(text).toContain('1 retired');
   });
 

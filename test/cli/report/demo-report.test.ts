@@ -101,8 +101,8 @@ describe('a demo report read from stored runs', () => {
     for (const part of [
       'CLIFT+CTS',
       '1/4  25.0 %',
-      'too few observations, lift too small or against the sign',
-      'never answered on a judged rollout',
+      'too few answers, no lift that way',
+      'no judged answers',
       'the emitted rollout succeeds where the greedy one fails',
       `clift audit ${won.id}`,
       'clift bank show demo-s1-1',
@@ -130,10 +130,15 @@ describe('a demo report of unfinished runs', () => {
     await fabricateEvaluation(place.store, base, adapter, {
       [kept.id]: { rollouts: [{ outcome: success, steps: 1 }], selected: 0 },
     });
-    const { arms, swap } = await collectDemoReport(place.store, { base, clift: base, training: 'demo-s1-1' });
+    const { arms, swap, exampleTask } = await collectDemoReport(place.store, {
+      base,
+      clift: base,
+      training: 'demo-s1-1',
+    });
     expect(arms.map(({ rates }) => rates.unscored)).toEqual(Array(3).fill({ not_finished: 3 }));
     expect(arms[0]?.rates.ofAll).toMatchObject({ successes: 1, total: 4 });
     expect(swap).toBeNull();
+    expect(exampleTask).toBe(won.id);
   });
 });
 

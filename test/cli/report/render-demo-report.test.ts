@@ -156,7 +156,7 @@ const report: fc.Arbitrary<DemoReport> = fc.record({
   grpoTraining: known(training),
   evaluationCosts: costs,
   bank,
-  swap: known(swap),
+  ...{ swap: known(swap), exampleTask: known(text) },
   digests: fc.constant({ bank: null, adapter: 'cd'.repeat(32), selections: 'ef'.repeat(32) }),
 });
 
