@@ -123,6 +123,7 @@ export function decodeAdapter(bytes: Uint8Array, expected: { base: string; shape
 export function averageAdapters(adapters: readonly Adapter[]): Adapter {
   const first = adapters[0];
   if (first === undefined) throw new Error('There is no adapter to average.');
+  if (adapters.length === 1) return first;
   const mean: Adapter = {
     base: first.base,
     shape: first.shape,
