@@ -21,6 +21,9 @@ program
   .option('--steps <n>', 'training steps', wholeNumber)
   .option('--ablation', 'also train vanilla GRPO, for comparison')
   .option('--config <file>', 'experiment file instead of infra/experiments/demo.yaml')
+  .addOption(
+    new Option('--models <kind>', 'ask models over HTTP that are played by code').choices(['scripted']),
+  )
   .option('--json', 'print one JSON document')
   .action((options) => demo(loadSettings(), options));
 

@@ -12,12 +12,13 @@ import type { Split, Task } from '../benchmarks/contract.ts';
 import type { Chromium } from '../infra/chromium.ts';
 import { codeVersion } from '../workers/code-version.ts';
 import { endpointFor } from '../workers/endpoints.ts';
-import { benchmarkNamed, modelIdentities, seedQuestions } from '../workers/parts.ts';
+import { benchmarkNamed, modelIdentities, type Reach, seedQuestions } from '../workers/parts.ts';
 import type { Settings } from '../workers/settings.ts';
 import type { evaluateSuiteWorkflow } from '../workflows/evaluate-suite.ts';
 import { evaluateSuiteId, taskQueues, trainRunId } from '../workflows/names.ts';
 import type { trainRunWorkflow } from '../workflows/train-run.ts';
 import { runIdentity } from './identity.ts';
+import { refuseUnknownPrices } from './known-prices.ts';
 
 /** What starting a run needs of the place. */
 export interface Place {
@@ -85,7 +86,9 @@ async function prepareRun(
     limit ?? undefined,
   );
   const taskIds = tasks.map((task) => task.id);
-  const models = modelIdentities(config, (choice) => endpointFor(choice, settings, store));
+  const reach: Reach = (choice) => endpointFor(choice, settings, store);
+  const models = modelIdentities(config, reach);
+  refuseUnknownPrices(config, reach);
   const run = await store.createRun({
     id: name,
     kind: config.kind,

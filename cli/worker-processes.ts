@@ -36,6 +36,8 @@ export async function startWorkerProcesses(
     TEMPORAL_ADDRESS: stack.temporalAddress,
     TEMPORAL_NAMESPACE: stack.namespace,
     DATABASE_URL: stack.databaseUrl,
+    OPENAI_BASE_URL: settings.modelBaseUrls.openai ?? '',
+    ANTHROPIC_BASE_URL: settings.modelBaseUrls.anthropic ?? '',
   });
   const supervisors = roleSets.map((roles) => new Supervisor(settings, roles, environment));
   await Promise.all(supervisors.map((supervisor) => supervisor.start()));

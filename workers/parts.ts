@@ -70,6 +70,14 @@ export const judgeFor = (reach: Reach): PartFor<Judge> =>
 export const proposerFor = (reach: Reach): PartFor<Proposer> =>
   partFor(createAssertionMiner(), createProviderProposer, reach);
 
+/** The parts that scripted models play by. */
+export const scriptedParts = {
+  policies: createEmbeddedPolicyFactory(basePolicy),
+  judge: createRubricJudge(sandbox.rubric),
+  selector: createEvidenceSelector(),
+  proposer: createAssertionMiner(),
+};
+
 /** A worker serves few configurations at a time; parts are cheap to open again. */
 const KEPT = 8;
 

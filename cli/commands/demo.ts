@@ -1,27 +1,35 @@
 import { join } from 'node:path';
 import type { Settings } from '../../workers/settings.ts';
-import { runDemo } from '../demo-runs.ts';
+import { type DemoPlan, runDemo } from '../demo-runs.ts';
 import { type Overrides, readExperiment } from '../experiment.ts';
 import { collectDemoReport } from '../report/demo-report.ts';
 import { renderDemoReport } from '../report/render-demo-report.ts';
+import { whileScriptedModelsRun, withScriptedModels } from '../scripted-models.ts';
 import { withWorkplace } from '../workplace.ts';
 
 export interface DemoOptions extends Overrides {
   /** Experiment file. */
   readonly config?: string;
   readonly ablation?: boolean;
+  readonly models?: 'scripted';
   readonly json?: boolean;
 }
 
 /** Trains, certifies and selects on the sandbox; continues the unfinished demo of the same configuration. */
 export async function demo(settings: Settings, options: DemoOptions): Promise<void> {
-  const { config, ablation = false, json = false, ...overrides } = options;
+  const { config, ablation = false, json = false, models, ...overrides } = options;
   const file = config ?? join(settings.projectDirectory, 'infra/experiments/demo.yaml');
   const experiment = readExperiment(file, overrides);
+  if (models === undefined) return runAndReport(settings, { prefix: 'demo', experiment, ablation }, json);
+  const plan = { prefix: 'scripted', experiment: withScriptedModels(experiment), ablation };
+  return whileScriptedModelsRun(settings, (reachable) => runAndReport(reachable, plan, json));
+}
+
+async function runAndReport(settings: Settings, plan: DemoPlan, json: boolean): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
   say(`Everything is recorded in ${settings.home}. Ctrl-C loses nothing: the same command continues.`);
   await withWorkplace(settings, say, async (workplace) => {
-    const runs = await runDemo(workplace, { prefix: 'demo', experiment, ablation });
+    const runs = await runDemo(workplace, plan);
     const report = await collectDemoReport(workplace.store, runs);
     console.log(json ? JSON.stringify(report, null, 2) : renderDemoReport(report, settings));
   });
