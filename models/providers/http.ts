@@ -102,18 +102,26 @@ async function* chunks({ body }: Response, limitBytes: number): AsyncGenerator<s
   yield decoder.decode();
 }
 
-/** Server-sent events as the HTML standard reads them, of which models use `data` alone. */
+/** Server-sent events, of which models use `data` alone. */
 async function* eventData(text: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = '';
   let data: string[] = [];
+  for await (const line of lines(text)) {
+    if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
+    if (line !== '' || data.length === 0) continue;
+    yield data.join('\n');
+    data = [];
+  }
+}
+
+/** A last line without its end is no line. Looks at each character once, however long the line. */
+async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
   for await (const chunk of text) {
-    const lines = (rest + chunk).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
-      if (line !== '' || data.length === 0) continue;
-      yield data.join('\n');
-      data = [];
+    const [first = '', ...more] = chunk.split('\n');
+    rest += first;
+    for (const part of more) {
+      yield rest.endsWith('\r') ? rest.slice(0, -1) : rest;
+      rest = part;
     }
   }
 }

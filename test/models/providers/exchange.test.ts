@@ -1,0 +1,281 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { EndpointChoice, ModelEndpoint } from '../../../models/contract.ts';
+import { createAnthropicClient } from '../../../models/providers/anthropic.ts';
+import { type ChatRequest, gated, type ModelClient } from '../../../models/providers/client.ts';
+import { ProviderError } from '../../../models/providers/errors.ts';
+import { createOpenAiClient } from '../../../models/providers/openai.ts';
+import type { PlayedReply } from '../../../workers/scripted-models/wire.ts';
+import {
+  type Behaviour,
+  type ModelServer,
+  replyBytes,
+  startModelServer,
+} from '../../support/model-server/server.ts';
+import { apiKey, endpointTo, never } from './fixtures.ts';
+
+let server: ModelServer | null = null;
+afterEach(async () => {
+  await server?.close();
+  server = null;
+});
+
+const request: ChatRequest = {
+  model: 'test-model',
+  system: 'Be brief.',
+  user: 'Hello?',
+  tools: [],
+  schema: null,
+  temperature: null,
+  reasoningEffort: null,
+  seed: null,
+  maxOutputTokens: 64,
+  topLogProbs: null,
+  tokenIds: false,
+  streamed: false,
+  origin: null,
+};
+
+const providers = ['openai', 'anthropic'] as const;
+const ways = providers.flatMap((provider) =>
+  [false, true].map((streamed) => ({
+    provider,
+    streamed,
+    way: `${provider}${streamed ? ', streamed' : ''}`,
+  })),
+);
+
+function clientOf(endpoint: ModelEndpoint, timeoutMs: number): ModelClient {
+  const create = endpoint.choice.provider === 'openai' ? createOpenAiClient : createAnthropicClient;
+  return gated(create(endpoint, timeoutMs), endpoint);
+}
+
+async function ask(
+  behaviour: Behaviour,
+  { provider, streamed }: { readonly provider: EndpointChoice['provider']; readonly streamed: boolean },
+  timeoutMs = 10_000,
+) {
+  server = await startModelServer(() => behaviour);
+  const endpoint = endpointTo(server, { provider });
+  const outcome = await clientOf(endpoint, timeoutMs)
+    .chat({ ...request, streamed }, never)
+    .then(
+      (reply) => ({ reply, error: null }),
+      (error: unknown) => ({ reply: null, error }),
+    );
+  expect(server.calls).toHaveLength(1);
+  expect(endpoint.counts).toMatchObject({ entered: 1, left: 1 });
+  return { ...outcome, counts: endpoint.counts };
+}
+
+async function failure(...args: Parameters<typeof ask>): Promise<ProviderError> {
+  const { error } = await ask(...args);
+  if (!(error instanceof ProviderError)) throw new Error(`expected a ProviderError, got ${String(error)}`);
+  return error;
+}
+
+const reply: PlayedReply = {
+  text: 'Grüße, 世界 🙂',
+  toolCalls: [{ name: 'click', arguments: { ref: 'e1' } }],
+};
+
+describe.each(ways)('$way', (way) => {
+  test('a whole reply comes back with text, tool call, usage and the name of the model', async () => {
+    const { reply: read } = await ask({ kind: 'reply', reply }, way);
+    expect(read).toMatchObject({
+      text: reply.text,
+      toolCalls: [{ name: 'click', arguments: '{"ref":"e1"}' }],
+      ended: 'whole',
+      model: 'test-model',
+      usage: { inputTokens: 11, outputTokens: 7 },
+    });
+  });
+
+  test.each([
+    [429, 'rate_limited', true],
+    [500, 'unavailable', true],
+    [502, 'unavailable', true],
+    [529, 'unavailable', true],
+    [408, 'unavailable', true],
+    [401, 'auth', false],
+    [403, 'auth', false],
+    [402, 'quota', false],
+    [404, 'not_found', false],
+    [400, 'bad_request', false],
+    [422, 'bad_request', false],
+    [413, 'context_length', false],
+    [307, 'bad_request', false],
+  ])('status %i is %s, and no second request is made', async (status, kind, retryable) => {
+    const error = await failure({ kind: 'status', status, headers: { location: '/elsewhere' } }, way);
+    expect(error).toMatchObject({ kind, retryable, retryAfterMs: null });
+  });
+
+  test.each([
+    ['3', 3_000],
+    ['0', 0],
+    ['99999', 900_000],
+    ['soon', null],
+    ['-5', null],
+  ])('retry-after %s makes %s ms, which the gate is told', async (value, retryAfterMs) => {
+    const headers = { 'retry-after': value };
+    const { error, counts } = await ask({ kind: 'status', status: 429, headers }, way);
+    expect(error).toMatchObject({ kind: 'rate_limited', retryAfterMs });
+    expect(counts.lastRetryAfterMs).toBe(retryAfterMs);
+  });
+
+  test('retry-after may be a date', async () => {
+    const headers = { 'retry-after': new Date(Date.now() + 60_000).toUTCString() };
+    const error = await failure({ kind: 'status', status: 529, headers }, way);
+    expect(error.retryAfterMs).toBeGreaterThan(50_000);
+    expect(error.retryAfterMs).toBeLessThanOrEqual(60_000);
+  });
+
+  test('an account without credit is no rate limit', async () => {
+    const body = '{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}';
+    expect(await failure({ kind: 'status', status: 429, body }, way)).toMatchObject({
+      kind: 'quota',
+      retryable: false,
+    });
+  });
+
+  test.each([
+    "This model's maximum context length is 8192 tokens",
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'context_length_exceeded',
+  ])('a prompt that is too long is known by the words "%s"', async (message) => {
+    const body = JSON.stringify({ error: { message } });
+    expect((await failure({ kind: 'status', status: 400, body }, way)).kind).toBe('context_length');
+  });
+
+  test.each([
+    ['from the start', undefined],
+    ['midway', reply],
+  ])('a server that hangs %s is given up at the deadline', async (_, half) => {
+    const hang: Behaviour = half === undefined ? { kind: 'hang' } : { kind: 'hang', reply: half };
+    expect(await failure(hang, way, 150)).toMatchObject({ kind: 'timeout', retryable: true });
+  });
+
+  test('a caller who aborts gets the reason back, not an error of the provider', async () => {
+    server = await startModelServer(() => ({ kind: 'hang', reply }));
+    const endpoint = endpointTo(server, { provider: way.provider });
+    const abort = new AbortController();
+    const asked = clientOf(endpoint, 10_000).chat({ ...request, streamed: way.streamed }, abort.signal);
+    setTimeout(() => abort.abort(new Error('drained')), 50);
+    await expect(asked).rejects.toThrow('drained');
+    expect(endpoint.counts.left).toBe(1);
+  });
+
+  test('a reply that never ends is cut off at the limit', { timeout: 30_000 }, async () => {
+    expect(await failure({ kind: 'flood' }, way, 20_000)).toMatchObject({
+      kind: 'too_large',
+      retryable: false,
+    });
+  });
+
+  test.each(['end', 'reset'] as const)(
+    'a reply cut at any byte by the %s of the connection is never taken for a whole one',
+    async (by) => {
+      const sent = {
+        path: way.provider === 'openai' ? '/v1/chat/completions' : '/v1/messages',
+        model: 'test-model',
+      };
+      const bytes = replyBytes({ ...sent, streamed: way.streamed }, reply);
+      // Behind the last event that carries anything a stream may end early without loss.
+      const needed = way.streamed
+        ? bytes.lastIndexOf(way.provider === 'openai' ? 'data: {"id"' : 'data: {"type":"message_stop')
+        : bytes.length;
+      server = await startModelServer((_, index) => ({
+        kind: 'cut',
+        reply,
+        bytes: index * (by === 'end' ? 1 : 11),
+        by,
+      }));
+      const client = clientOf(endpointTo(server, { provider: way.provider }), 10_000);
+      for (let length = 0; length < needed; length += by === 'end' ? 1 : 11) {
+        const read = client.chat({ ...request, streamed: way.streamed }, never);
+        const error = await read.then(
+          () => null,
+          (thrown: unknown) => thrown,
+        );
+        const isWhole =
+          error === null && finishReasonStands(bytes.subarray(0, length).toString(), way.provider);
+        if (!isWhole) expect(error, `after ${length} bytes`).toMatchObject({ retryable: true });
+      }
+    },
+  );
+
+  test.each(['null', '[]', '{}', '"yes"', '{"choices":[],"content":[]}', '<html>busy</html>', ''])(
+    'a body of %s is malformed, cut or both, and passes',
+    async (body) => {
+      const wrapped = way.streamed && body !== '' ? `data: ${body}\n\n` : body;
+      expect(await failure({ kind: 'body', body: wrapped }, way)).toMatchObject({ retryable: true });
+    },
+  );
+
+  test('the key goes to the server and into no error', async () => {
+    const body = JSON.stringify({
+      error: { message: `Incorrect API key provided: ${apiKey}, Bearer abcdefghij` },
+    });
+    const error = await failure({ kind: 'status', status: 401, body }, way);
+    const sent = JSON.stringify(server?.calls[0]?.headers);
+    expect(sent).toContain(apiKey);
+    for (const secret of [apiKey, 'abcdefghij']) {
+      expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain(secret);
+    }
+    expect(error.cause).toBeUndefined();
+  });
+});
+
+/** OpenAI streams are whole once a finish reason came, whatever follows. */
+function finishReasonStands(received: string, provider: string): boolean {
+  return provider === 'openai' && /"finish_reason":"\w+"\}\]\}\n\n/.test(received);
+}
+
+test('nobody listening is network weather that names the reason', async () => {
+  server = await startModelServer(() => ({ kind: 'hang' }));
+  const endpoint = endpointTo(server);
+  await server.close();
+  await expect(clientOf(endpoint, 5_000).chat(request, never)).rejects.toMatchObject({
+    kind: 'network',
+    retryable: true,
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
+});
+
+test('the OpenAI format carries sampled tokens with their ids and alternatives', async () => {
+  const tokens = [
+    { id: 7, text: 'YES', bytes: [89, 69, 83], logProb: -0.1, alternatives: [{ text: 'NO', logProb: -2.4 }] },
+  ];
+  server = await startModelServer(() => ({
+    kind: 'reply',
+    reply: { text: 'YES', tokens, promptTokenIds: [1, 2, 3] },
+  }));
+  const client = clientOf(endpointTo(server), 5_000);
+  const read = await client.chat({ ...request, topLogProbs: 20, tokenIds: true }, never);
+  expect(read).toMatchObject({
+    tokenIds: [7],
+    promptTokenIds: [1, 2, 3],
+    tokens: [{ text: 'YES', logProb: -0.1 }],
+  });
+  expect(server.calls[0]?.body).toMatchObject({ logprobs: true, top_logprobs: 20, return_token_ids: true });
+});
+
+test('numbers that JSON does not know are malformed', async () => {
+  const body = replyBytes({ path: '/v1/chat/completions', model: 'm', streamed: false }, { text: 'x' })
+    .toString()
+    .replace('"prompt_tokens":11', '"prompt_tokens":NaN');
+  expect((await failure({ kind: 'body', body }, { provider: 'openai', streamed: false })).kind).toBe(
+    'malformed',
+  );
+});
+
+test('a server that reports an error inside its stream failed midway', async () => {
+  const openai = 'data: {"error":{"message":"overloaded"}}\n\n';
+  expect(await failure({ kind: 'body', body: openai }, { provider: 'openai', streamed: true })).toMatchObject(
+    { kind: 'unavailable' },
+  );
+  await server?.close();
+  const anthropic = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n';
+  expect(
+    await failure({ kind: 'body', body: anthropic }, { provider: 'anthropic', streamed: true }),
+  ).toMatchObject({ kind: 'unavailable' });
+});
