@@ -9,14 +9,13 @@ import type { CertifierConstants, Reason, Tracker, TrainedCertificate } from './
  */
 export function certify(tracker: Tracker, constants: CertifierConstants): TrainedCertificate {
   const { qid, version, tier, key, polarity, n, alpha } = tracker;
-  const [logFor, logAgainst] =
-    polarity === -1 ? [tracker.logWm, tracker.logWp] : [tracker.logWp, tracker.logWm];
   const lift = trackedLift(tracker);
-  const logE = finite('logE', logMeanExp(logFor));
-  const logEminus = finite('logEminus', logMeanExp(logAgainst));
+  const logE = finite('logE', logMeanExp(polarity === -1 ? tracker.logWm : tracker.logWp));
+  const logEminus = finite('logEminus', logMeanExp(polarity === -1 ? tracker.logWp : tracker.logWm));
   const z = finite('z', recency(tracker));
-  const vetoed = polarity !== 0 && n >= constants.nMin && logEminus >= enoughEvidence(constants);
-  const reasons = failedConditions(tracker, { lift, logE, z, vetoed }, constants);
+  const enough = enoughEvidence(constants);
+  const vetoed = polarity !== 0 && n >= constants.nMin && logEminus >= enough;
+  const reasons = failedConditions(tracker, { lift, z, vetoed, evident: logE >= enough }, constants);
   const weight = reasons.length === 0 ? Math.min(1, Math.max(-1, lift ?? 0)) : 0;
   return {
     schema: 1,
@@ -67,9 +66,9 @@ function recency({ polarity, ewX, ewQ }: Tracker): number {
 /** Where a log e-value counts as evidence, for certificates and vetoes alike. */
 const enoughEvidence = ({ alphaStar }: CertifierConstants): number => -Math.log(alphaStar) - roundingSlack;
 
-type Facts = Pick<TrainedCertificate, 'lift' | 'logE' | 'z' | 'vetoed'>;
+type Facts = Pick<TrainedCertificate, 'lift' | 'z' | 'vetoed'> & { readonly evident: boolean };
 
-function failedConditions(t: Tracker, { lift, logE, z, vetoed }: Facts, c: CertifierConstants): Reason[] {
+function failedConditions(t: Tracker, { lift, z, vetoed, evident }: Facts, c: CertifierConstants): Reason[] {
   const reasons: Reason[] = [];
   if (t.polarity === 0) reasons.push('neutral');
   if (t.n < c.nMin) reasons.push('n');
@@ -82,7 +81,7 @@ function failedConditions(t: Tracker, { lift, logE, z, vetoed }: Facts, c: Certi
       return reasons;
     case 'default':
     case 'strict':
-      if (logE < enoughEvidence(c)) reasons.push('evidence');
+      if (!evident) reasons.push('evidence');
       if (t.polarity === 0 || z < c.zRecent) reasons.push('recency');
       if (t.alpha < c.suspend - roundingSlack) reasons.push('suspended');
       if (vetoed) reasons.push('vetoed');
