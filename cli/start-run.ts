@@ -15,6 +15,7 @@ import { endpointFor } from '../workers/endpoints.ts';
 import { benchmarkNamed, modelIdentities, type Reach, seedQuestions } from '../workers/parts.ts';
 import type { Settings } from '../workers/settings.ts';
 import type { evaluateSuiteWorkflow } from '../workflows/evaluate-suite.ts';
+import { randomGenerator } from '../workflows/method/random.ts';
 import { evaluateSuiteId, taskQueues, trainRunId } from '../workflows/names.ts';
 import type { trainRunWorkflow } from '../workflows/train-run.ts';
 import { runIdentity } from './identity.ts';
@@ -102,9 +103,12 @@ async function prepareRun(
   return run;
 }
 
-/** One task of each app in turn, so that the first n of them are a fair sample. */
+/** One task of each app in turn, in an order of no meaning, so that the first n of them are a fair sample. */
 function dealByApp(tasks: readonly Task[]): readonly Task[] {
-  const hands = [...Map.groupBy(tasks, (task) => task.app).values()];
+  const hands = [...Map.groupBy(tasks, (task) => task.app)].map(([app, hand]) =>
+    // The same for every run: a sample is part of what two runs are compared on.
+    randomGenerator(['task sample', app]).shuffle(hand),
+  );
   const longest = Math.max(0, ...hands.map((hand) => hand.length));
   return Array.from({ length: longest }, (_, turn) => hands.flatMap((hand) => hand[turn] ?? [])).flat();
 }

@@ -4,6 +4,7 @@ import { withLock } from './lock.ts';
 import { LOOPBACK } from './ports.ts';
 import { startPostgresServer, stopPostgresServer } from './postgres-server.ts';
 import { type Report, silent } from './report.ts';
+import { forgetKept, joinStack, type StackUse } from './stack-users.ts';
 import { addSearchAttributes } from './temporal-namespace.ts';
 import { startTemporalServer, stopTemporalServer } from './temporal-server.ts';
 
@@ -21,7 +22,7 @@ export interface Stack {
   readonly blobDirectory: string;
   /** The embedded servers that this call started, as opposed to found running. */
   readonly startedByUs: { readonly temporal: boolean; readonly postgres: boolean };
-  /** Ends the servers that this call started. */
+  /** Ends the embedded servers, unless somebody else uses them or `clift up` keeps them. */
   stop(): Promise<void>;
 }
 
@@ -32,7 +33,10 @@ export interface Stack {
 export async function startStack(settings: Settings, report: Report = silent): Promise<Stack> {
   const { home, blobDirectory, temporalNamespace: namespace } = settings;
   const { lock } = createHome(settings);
-  const [temporal, postgres] = await withLock(lock, LOCK_WAIT_MS, () => provideBoth(settings, report));
+  const [[temporal, postgres], use] = await withLock(lock, LOCK_WAIT_MS, async () => [
+    await provideBoth(settings, report),
+    joinStack(home),
+  ]);
   const startedByUs = { temporal: temporal.startedByUs, postgres: postgres.startedByUs };
   return {
     home,
@@ -42,14 +46,7 @@ export async function startStack(settings: Settings, report: Report = silent): P
     databaseUrl: postgres.databaseUrl,
     blobDirectory,
     startedByUs,
-    stop: async () => {
-      await withLock(lock, LOCK_WAIT_MS, () =>
-        Promise.all([
-          startedByUs.temporal && stopTemporalServer(home),
-          startedByUs.postgres && stopPostgresServer(home),
-        ]),
-      );
-    },
+    stop: () => leave(settings, use),
   };
 }
 
@@ -57,25 +54,33 @@ export async function startStack(settings: Settings, report: Report = silent): P
 export async function startDatabase(
   settings: Settings,
 ): Promise<Pick<Stack, 'databaseUrl' | 'blobDirectory' | 'stop'>> {
-  const { home, blobDirectory } = settings;
   const { lock } = createHome(settings);
-  const { databaseUrl, startedByUs } = await withLock(lock, LOCK_WAIT_MS, () => providePostgres(settings));
-  return {
-    databaseUrl,
-    blobDirectory,
-    stop: async () => {
-      if (startedByUs) await withLock(lock, LOCK_WAIT_MS, () => stopPostgresServer(home));
-    },
-  };
+  const [{ databaseUrl }, use] = await withLock(lock, LOCK_WAIT_MS, async () => [
+    await providePostgres(settings),
+    joinStack(settings.home),
+  ]);
+  return { databaseUrl, blobDirectory: settings.blobDirectory, stop: () => leave(settings, use) };
+}
+
+async function leave(settings: Settings, use: StackUse): Promise<void> {
+  await withLock(createHome(settings).lock, LOCK_WAIT_MS, async () => {
+    if (use.leave()) await stopBoth(settings.home);
+  });
+}
+
+/** Servers that the settings name are somebody else's and go on. */
+function stopBoth(home: string): Promise<[temporal: boolean, postgres: boolean]> {
+  return Promise.all([stopTemporalServer(home), stopPostgresServer(home)]);
 }
 
 /** Ends the embedded servers of this home, whoever started them; tells which were running. */
 export async function stopStack(settings: Settings): Promise<{ temporal: boolean; postgres: boolean }> {
   const { lock } = createHome(settings);
-  const [temporal, postgres] = await withLock(lock, LOCK_WAIT_MS, () =>
-    Promise.all([stopTemporalServer(settings.home), stopPostgresServer(settings.home)]),
-  );
-  return { temporal, postgres };
+  return withLock(lock, LOCK_WAIT_MS, async () => {
+    forgetKept(settings.home);
+    const [temporal, postgres] = await stopBoth(settings.home);
+    return { temporal, postgres };
+  });
 }
 
 /** A half-started stack helps nobody: when one part fails, the other is ended if it was started for this. */

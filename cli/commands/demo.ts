@@ -4,6 +4,7 @@ import { type DemoPlan, runDemo } from '../demo-runs.ts';
 import { type Overrides, readExperiment } from '../experiment.ts';
 import { collectDemoReport } from '../report/demo-report.ts';
 import { renderDemoReport } from '../report/render-demo-report.ts';
+import { jsonLine } from '../report/terminal-text.ts';
 import { whileScriptedModelsRun, withScriptedModels } from '../scripted-models.ts';
 import { withWorkplace } from '../workplace.ts';
 
@@ -31,6 +32,6 @@ async function runAndReport(settings: Settings, plan: DemoPlan, json: boolean): 
   await withWorkplace(settings, say, async (workplace) => {
     const runs = await runDemo(workplace, plan);
     const report = await collectDemoReport(workplace.store, runs);
-    console.log(json ? JSON.stringify(report, null, 2) : renderDemoReport(report, settings));
+    console.log(json ? jsonLine(report) : renderDemoReport(report, settings));
   });
 }

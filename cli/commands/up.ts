@@ -1,5 +1,6 @@
 import { ensureChromium } from '../../infra/chromium.ts';
 import { startStack } from '../../infra/stack.ts';
+import { keepStack } from '../../infra/stack-users.ts';
 import type { Settings } from '../../workers/settings.ts';
 
 /** Starts what the embedded stack lacks and prints the addresses; a second `up` changes nothing. */
@@ -9,6 +10,7 @@ export async function up(settings: Settings, { json = false }: { json?: boolean 
     startStack(settings, report),
     ensureChromium(settings, report),
   ]);
+  keepStack(settings.home);
   const { temporalAddress, namespace, databaseUrl, blobDirectory, home, startedByUs } = stack;
   if (json) {
     console.log(

@@ -16,7 +16,8 @@ import {
   type ServerRecord,
   waitUntil,
 } from '../../infra/processes.ts';
-import { type Stack, startStack, stopStack } from '../../infra/stack.ts';
+import { type Stack, startDatabase, startStack, stopStack } from '../../infra/stack.ts';
+import { keepStack } from '../../infra/stack-users.ts';
 import { settingsForHome } from '../support/settings.ts';
 
 const homes: string[] = [];
@@ -89,6 +90,27 @@ it('a second start finds the running servers and leaves them alone', async () =>
   await again.stop();
   expect(recordsOf(home)).toEqual(before);
   expect(await query(stack.databaseUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+it('the last user ends the servers, whoever started them, unless they are kept; a killed user counts for nothing', async () => {
+  const shared = newHome();
+  const settings = settingsForHome(shared);
+  const [first, second] = [await startStack(settings), await startDatabase(settings)];
+  const users = join(shared, 'run', 'users');
+  writeFileSync(join(users, 'killed.json'), JSON.stringify({ pid: process.pid, startedAt: 'long ago' }));
+  const servers = Object.values(recordsOf(shared));
+  await first.stop();
+  expect(servers.every(isAlive)).toBe(true);
+  await second.stop();
+  expect(servers.some(isAlive)).toBe(false);
+
+  const kept = await startStack(settings);
+  keepStack(shared);
+  const keptServers = Object.values(recordsOf(shared));
+  await kept.stop();
+  expect(keptServers.every(isAlive)).toBe(true);
+  await stopStack(settings);
+  expect(keptServers.some(isAlive)).toBe(false);
 });
 
 it('closed workflows are kept for 90 days, and our search attributes exist', async () => {
