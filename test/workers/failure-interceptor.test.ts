@@ -1,60 +1,82 @@
-import { ApplicationFailure } from '@temporalio/common';
-import { describe, expect, test } from 'vitest';
-import { AccountBusy, NotFound, StoreUnavailable } from '../../bank-store/index.ts';
-import { ProviderError, type ProviderErrorKind } from '../../models/providers/errors.ts';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { fault, weather } from '../../activities/failures.ts';
+import * as storeErrors from '../../bank-store/errors.ts';
 import { translateFailure } from '../../workers/failure-interceptor.ts';
-import { faults, pausingFaults } from '../../workflows/faults.ts';
+import { faults } from '../../workflows/faults.ts';
 
-function translated(error: Error): ApplicationFailure {
+const translated = (error: unknown): ApplicationFailure => {
   const failure = translateFailure(error);
   if (failure instanceof ApplicationFailure) return failure;
-  throw new Error('it was not translated');
-}
+  throw new Error(`${String(error)} became no failure that a retry policy understands`);
+};
 
-const provider = (kind: ProviderErrorKind) => translated(new ProviderError(kind, 'words', 1_500));
+const zodErrorOf = (schema: z.ZodType, value: unknown): unknown => schema.safeParse(value).error;
 
-describe('a provider error', () => {
-  test.each([
-    ['rate_limited', 'RateLimited'],
-    ['unavailable', 'ProviderUnavailable'],
-    ['timeout', 'ProviderUnavailable'],
-    ['network', 'ProviderUnavailable'],
-    ['cut', 'ProviderUnavailable'],
-    ['malformed', 'ProviderUnavailable'],
-  ] as const)('%s passes: the activity tries again, after the time that was asked for', (kind, type) => {
-    expect(provider(kind)).toMatchObject({ type, nonRetryable: false, nextRetryDelay: 1_500 });
-  });
+describe('an error of the store', () => {
+  const { StoreError, AccountBusy, RunIdentityMismatch, ...plain } = storeErrors;
+  const samples = [
+    new AccountBusy('no place', null),
+    new RunIdentityMismatch('run-1', ['seed: stored 1, given 2']),
+    ...Object.values(plain).map((Kind) => new Kind('it happened')),
+  ];
 
-  test.each(['auth', 'quota', 'not_found', 'unsupported'] as const)(
-    '%s would meet every later call, so the run pauses',
-    (kind) => {
-      const { type, nonRetryable, message } = provider(kind);
-      expect(nonRetryable).toBe(true);
-      expect(pausingFaults).toContain(type);
-      expect(message).toMatch(/^words\. \w+/);
+  it.each(samples.map((error) => [error.name, error] as const))(
+    'is a failure that says whether to retry: %s',
+    (_, error) => {
+      expect(error).toBeInstanceOf(StoreError);
+      const failure = translated(error);
+      expect(failure.nonRetryable).toBe(!error.retryable);
+      expect(failure.message).toContain(error.message);
+      // Retry policies know faults by type, so every fault has to be one that they list.
+      expect(faults.some((type) => type === failure.type)).toBe(!error.retryable);
     },
   );
 
-  test.each(['bad_request', 'context_length', 'too_large'] as const)(
-    '%s is the matter of one call: no retry, and the run goes on',
-    (kind) => {
-      const { type, nonRetryable } = provider(kind);
-      expect(nonRetryable).toBe(true);
-      expect(faults).toContain(type);
-      expect(pausingFaults).not.toContain(type);
-    },
-  );
-});
+  it.each([
+    ['StoreUnavailable', new plain.StoreUnavailable('down')],
+    ['StoreUnavailable', new plain.CallInFlight('elsewhere')],
+    ['RateLimited', new AccountBusy('no place', null)],
+    ['NotFound', new plain.NotFound('nothing')],
+    ['Fenced', new plain.FencedError('taken over')],
+    ['BatchConflict', new plain.BatchConflictError('two batches')],
+    ['Tampered', new plain.BlobMissing('gone')],
+    ['Tampered', new plain.BlobAltered('changed')],
+    ['Tampered', new plain.StoredDataInvalid('odd')],
+    ['StoreConflict', new plain.ContentConflict('differs')],
+    ['StoreConflict', new plain.StepGap('gap')],
+    ['StoreConflict', new plain.StepOrderError('late')],
+  ] as const)('has the type %s', (type, error) => {
+    expect(translated(error).type).toBe(type);
+  });
 
-test('an account without a free place is weather that says when to come back', () => {
-  expect(translated(new AccountBusy('busy', 700))).toMatchObject({
-    type: 'RateLimited',
-    nonRetryable: false,
-    nextRetryDelay: 700,
+  it('keeps the time at which an account asked to be tried again', () => {
+    expect(translated(new AccountBusy('closed', 7_000)).nextRetryDelay).toBe(7_000);
+    expect(translated(new AccountBusy('closed', null)).nextRetryDelay).toBeUndefined();
   });
 });
 
-test('a store that is down passes, what it does not have does not', () => {
-  expect(translated(new StoreUnavailable('down')).nonRetryable).toBe(false);
-  expect(translated(new NotFound('gone')).nonRetryable).toBe(true);
+describe('any other error', () => {
+  it('that does not fit its shape or range is a fault that names the place', () => {
+    const shape = zodErrorOf(z.object({ score: z.number() }), { score: 'high' });
+    expect(translated(shape)).toMatchObject({ type: 'SpecInvalid', nonRetryable: true });
+    expect(translated(shape).message).toContain('score');
+    expect(translated(new RangeError('eta is 7, not in [0, 1]'))).toMatchObject({
+      ...{ type: 'SpecInvalid', nonRetryable: true },
+      message: expect.stringContaining('eta is 7'),
+    });
+  });
+
+  it('that is classified already, a cancellation or unknown stays as it is', () => {
+    const others = [
+      fault('NotFound', 'nothing', 'Look elsewhere'),
+      weather('NetworkDown', 'no network'),
+      new CancelledFailure('stop'),
+      new Error('a defect'),
+      'a string',
+      undefined,
+    ];
+    for (const error of others) expect(translateFailure(error)).toBe(error);
+  });
 });
