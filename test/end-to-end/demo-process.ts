@@ -14,7 +14,7 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 
 export const reportSchema = z.object({
   arms: z.array(z.looseObject({})),
-  digests: z.object({ bank: z.string(), adapter: z.string(), selections: z.string() }),
+  digests: z.object({ bank: z.string(), adapter: z.string().nullable(), selections: z.string() }),
 });
 
 export type DemoResult = z.infer<typeof reportSchema>;
@@ -23,10 +23,10 @@ export type DemoResult = z.infer<typeof reportSchema>;
 export class DemoHome {
   readonly path = mkdtempSync(join(tmpdir(), 'clift-demo-'));
 
-  start(): DemoRun {
+  start(config = 'small.yaml', ...options: readonly string[]): DemoRun {
     const child = spawn(
       process.execPath,
-      ['cli/main.ts', 'demo', '--config', 'test/end-to-end/small.yaml', '--json'],
+      ['cli/main.ts', 'demo', '--config', `test/end-to-end/${config}`, '--json', ...options],
       { cwd: project, env: this.#environment(), stdio: ['ignore', 'pipe', 'pipe'] },
     );
     return new DemoRun(child);
