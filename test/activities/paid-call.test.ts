@@ -1,0 +1,84 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { type PaidCall, paidCall } from '../../activities/paid-call.ts';
+import { createStorePlace, run } from '../bank-store/fixtures.ts';
+
+const place = await createStorePlace();
+const store = await place.openStore();
+
+let runs = 0;
+let runId = '';
+let asked = 0;
+beforeAll(async () => {
+  await store.createRun(run);
+});
+beforeEach(async () => {
+  runs += 1;
+  asked = 0;
+  runId = `paid ${runs}`;
+  await store.createRun({ ...run, id: runId });
+});
+
+const free = { usdPerRun: null, usdPerTask: null };
+
+/** One more call of a group, at a price. */
+function call(group: string, ordinal: number, costUsd: number | null, change: Partial<PaidCall> = {}) {
+  return paidCall(store, {
+    key: { runId, purpose: 'judge', owner: `${group}/rollout/${ordinal}`, ordinal },
+    task: [group],
+    ceilings: free,
+    model: { provider: 'openai', model: 'm', revision: '1' },
+    request: { ordinal },
+    ask: async () => {
+      asked += 1;
+      return { reply: asked, cost: { usage: { inputTokens: 1, outputTokens: 1 }, costUsd } };
+    },
+    ...change,
+  });
+}
+
+test('a run that has spent its ceiling asks no further, and says what to do', async () => {
+  const ceilings = { ...free, usdPerRun: 2 };
+  await call('a', 0, 1.5, { ceilings });
+  await call('b', 0, 0.5, { ceilings });
+  const refused = call('c', 0, 0.1, { ceilings });
+  await expect(refused).rejects.toMatchObject({ type: 'BudgetExceeded', nonRetryable: true });
+  await expect(refused).rejects.toThrow(/spent \$2\.00 of \$2\.00.*Raise `ceilings\.usdPerRun`/);
+  expect(asked).toBe(2);
+});
+
+test('a reply that is in the journal costs nothing, also beyond the ceiling', async () => {
+  const ceilings = { ...free, usdPerRun: 1 };
+  const first = await call('a', 0, 5, { ceilings });
+  expect(await call('a', 0, 5, { ceilings })).toBe(first);
+  expect(asked).toBe(1);
+});
+
+test('a raised ceiling lets the same call through', async () => {
+  await call('a', 0, 1);
+  await expect(call('a', 1, 1, { ceilings: { ...free, usdPerRun: 1 } })).rejects.toThrow('Raise');
+  expect(await call('a', 1, 1, { ceilings: { ...free, usdPerRun: 2 } })).toBe(2);
+});
+
+test('the ceiling of a task counts its own calls only', async () => {
+  const ceilings = { ...free, usdPerTask: 1 };
+  await call('step/1', 0, 1, { ceilings });
+  await call('step/10', 0, 0.9, { ceilings });
+  await call('step/10', 1, 0.2, { ceilings });
+  await expect(call('step/1', 1, 1, { ceilings })).rejects.toThrow('ceilings.usdPerTask');
+  await expect(call('step/10', 2, 1, { ceilings })).rejects.toThrow('ceilings.usdPerTask');
+  expect(asked).toBe(3);
+});
+
+test('an unknown price under a ceiling is refused, never counted as 0', async () => {
+  await call('a', 0, null);
+  await expect(call('a', 1, 0, { ceilings: { ...free, usdPerRun: 100 } })).rejects.toThrow(
+    'the price of a model that it has asked is unknown',
+  );
+  expect(await call('a', 2, 0)).toBe(2);
+});
+
+test('a request that names another model is another call', async () => {
+  await call('a', 0, 0);
+  await call('a', 0, 0, { model: { provider: 'openai', model: 'other', revision: '1' } });
+  expect(asked).toBe(2);
+});

@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { AccountStore } from '../../bank-store/contract.ts';
+import type { EndpointChoice } from '../../models/contract.ts';
+import { endpointFor } from '../../workers/endpoints.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const accounts: string[] = [];
+const store: AccountStore = {
+  providerGate: (account) => {
+    accounts.push(account);
+    return { enter: () => Promise.reject(new Error('nobody enters')) };
+  },
+};
+const reach = (choice: EndpointChoice, modelBaseUrls = {}) => endpointFor(choice, { modelBaseUrls }, store);
+
+const claude: EndpointChoice = { provider: 'anthropic', model: 'claude-opus-4-6' };
+const local: EndpointChoice = { provider: 'openai', model: 'gemma', baseUrl: 'http://localhost:8000/v1' };
+
+describe('the key', () => {
+  test('is the one of the provider at its own address', () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'secret');
+    expect(reach(claude)).toMatchObject({ apiKey: 'secret', baseUrl: null });
+  });
+
+  test('of the provider never goes to an address that the run names', () => {
+    vi.stubEnv('OPENAI_API_KEY', 'secret');
+    expect(reach(local).apiKey).toBeNull();
+  });
+
+  test('is the one that the run names, if it names one', () => {
+    vi.stubEnv('LOCAL_KEY', 'other');
+    expect(reach({ ...local, apiKeyVariable: 'LOCAL_KEY' }).apiKey).toBe('other');
+  });
+
+  test.each([claude, { ...local, apiKeyVariable: 'LOCAL_KEY' }])(
+    'that is missing is a fault which names its variable: case %#',
+    (choice) => {
+      vi.stubEnv('ANTHROPIC_API_KEY', '');
+      vi.stubEnv('LOCAL_KEY', '');
+      expect(() => reach(choice)).toThrow(/(ANTHROPIC_API_KEY|LOCAL_KEY) is not set.*apiKeyVariable/);
+    },
+  );
+
+  test('stands in no name of an account', () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'secret');
+    reach(claude);
+    expect(accounts.at(-1)).toBe('anthropic at its own address, key ANTHROPIC_API_KEY');
+  });
+});
+
+test('the workplace may serve a provider elsewhere, with or without a key', () => {
+  vi.stubEnv('ANTHROPIC_API_KEY', '');
+  const here = reach(claude, { anthropic: 'http://localhost:9' });
+  expect(here).toMatchObject({ baseUrl: 'http://localhost:9', apiKey: null });
+  expect(here.priceOf({ inputTokens: 1, outputTokens: 1 })).toBeNull();
+});
+
+test('a list price holds at the provider alone', () => {
+  vi.stubEnv('ANTHROPIC_API_KEY', 'secret');
+  expect(reach(claude).priceOf({ inputTokens: 1_000_000, outputTokens: 0 })).toBe(5);
+  expect(
+    reach({ ...claude, baseUrl: 'http://localhost:9' }).priceOf({ inputTokens: 1, outputTokens: 0 }),
+  ).toBeNull();
+});
