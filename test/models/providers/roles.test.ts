@@ -1,0 +1,418 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { EndpointChoice } from '../../../models/contract.ts';
+import {
+  createProviderJudge,
+  createProviderPolicies,
+  createProviderProposer,
+  createProviderSelector,
+  createProviderSelfVerifier,
+} from '../../../models/providers/index.ts';
+import type { PlayedReply } from '../../../workers/scripted-models/wire.ts';
+import { type ModelServer, type ReceivedCall, startModelServer } from '../../support/model-server/server.ts';
+import * as given from './fixtures.ts';
+
+let server: ModelServer | null = null;
+afterEach(async () => {
+  await server?.close();
+  server = null;
+});
+
+type Models = Parameters<typeof startModelServer>[1];
+
+async function serving(
+  answer: PlayedReply | ((call: ReceivedCall) => PlayedReply),
+  choice: Partial<EndpointChoice> = {},
+  models?: Models,
+) {
+  const reply = typeof answer === 'function' ? answer : () => answer;
+  server = await startModelServer((call) => ({ kind: 'reply', reply: reply(call) }), models);
+  return given.endpointTo(server, choice);
+}
+
+const said = (value: unknown): PlayedReply => ({ text: JSON.stringify(value) });
+
+const tokensFor = (text: string) =>
+  [...text].map((character, index) => ({
+    id: 1000 + index,
+    text: character,
+    bytes: [...Buffer.from(character)],
+    logProb: -(index + 1) / 1000,
+    alternatives: [],
+  }));
+
+describe('policy', () => {
+  const call = '<tool_call>{"name":"click","arguments":{"ref":"e12"}}</tool_call>';
+  const text = `The button is there.\n${call}`;
+
+  test('a call in the text is an action with ids, log-probabilities and the span of its tokens', async () => {
+    const tokens = tokensFor(text);
+    const endpoint = await serving({ text, tokens, promptTokenIds: [5, 6, 7] });
+    const policy = await createProviderPolicies(endpoint).open(null);
+    const decision = await policy.decide(given.policyRequest(), given.never);
+    expect(decision).toMatchObject({
+      action: { tool: 'click', ref: 'e12', kind: 'single' },
+      tokenIds: tokens.map(({ id }) => id),
+      logProbs: tokens.map(({ logProb }) => logProb),
+      toolCallSpan: [text.length - call.length, text.length],
+      prompt: { version: 1, tokenIds: [5, 6, 7] },
+      cost: {
+        usage: { inputTokens: 11, outputTokens: 7 },
+        costUsd: 0.018,
+        report: { model: 'test-model', flags: [] },
+      },
+    });
+  });
+
+  test('a native call is an action without tokens, and exactly one call is asked for', async () => {
+    const endpoint = await serving(
+      { text: '', toolCalls: [{ name: 'navigate', arguments: { url: 'http://mail.sandbox/' } }] },
+      { provider: 'anthropic', model: 'claude-opus-4-6' },
+    );
+    const policy = await createProviderPolicies(endpoint).open(null);
+    const decision = await policy.decide(given.policyRequest({ temperature: 1 }), given.never);
+    expect(decision).toMatchObject({
+      action: { tool: 'navigate' },
+      tokenIds: [],
+      logProbs: [],
+      toolCallSpan: null,
+    });
+    expect(server?.calls[0]?.body).toMatchObject({
+      temperature: 1,
+      tool_choice: { type: 'any', disable_parallel_tool_use: true },
+    });
+  });
+
+  test('a reply without a call is a turn lost without gradient; a refusal ends the rollout', async () => {
+    const prose = 'I would click e12.';
+    const replies: Record<string, PlayedReply> = {
+      prose: { text: prose, tokens: tokensFor(prose) },
+      refusal: { text: '', tokens: [], finish: 'refusal' },
+    };
+    const endpoint = await serving(
+      () => replies[server?.calls.length === 1 ? 'prose' : 'refusal'] ?? { text: '' },
+    );
+    const policy = await createProviderPolicies(endpoint).open(null);
+    const lost = await policy.decide(given.policyRequest(), given.never);
+    expect(lost).toMatchObject({ action: { tool: 'wait' }, toolCallSpan: null });
+    expect(lost.tokenIds).toHaveLength(prose.length);
+    const refused = await policy.decide(given.policyRequest(), given.never);
+    expect(refused).toMatchObject({ action: { tool: 'stop', answer: null }, toolCallSpan: null });
+  });
+
+  test('a server without token ids is a fault that names the way out, and the way out works', async () => {
+    const endpoint = await serving({ text });
+    const decide = async (choice: EndpointChoice) => {
+      const policy = await createProviderPolicies({ ...endpoint, choice }).open(null);
+      return policy.decide(given.policyRequest(), given.never);
+    };
+    await expect(decide(endpoint.choice)).rejects.toMatchObject({
+      kind: 'unsupported',
+      message: expect.stringContaining('capabilities.tokenIds'),
+    });
+    const actingOnly = { ...endpoint.choice, capabilities: { tokenIds: false } };
+    expect(await decide(actingOnly)).toMatchObject({ action: { tool: 'click' }, toolCallSpan: null });
+  });
+
+  test('an adapter is published under a name made from its bytes, asked by that name, and refused if not served', async () => {
+    const served: { id: string }[] = [{ id: 'test-model' }];
+    const endpoint = await serving({ text, tokens: tokensFor(text) }, {}, served);
+    const published: string[] = [];
+    const publishing = createProviderPolicies(endpoint, async (name) => {
+      published.push(name);
+      served.push({ id: name });
+    });
+    const policy = await publishing.open(Uint8Array.of(1, 2, 3));
+    await policy.decide(given.policyRequest(), given.never);
+    expect(published).toEqual([expect.stringMatching(/^clift-[0-9a-f]{32}$/)]);
+    expect(server?.calls[0]?.model).toBe(published[0]);
+    await expect(createProviderPolicies(endpoint).open(Uint8Array.of(4))).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+  });
+
+  test('the same seed asks with the same number, another one with another', async () => {
+    const endpoint = await serving({ text, tokens: tokensFor(text) });
+    const policy = await createProviderPolicies(endpoint).open(null);
+    for (const seed of [
+      [1, 2],
+      [1, 2],
+      [1, 3],
+    ])
+      await policy.decide(given.policyRequest({ seed }), given.never);
+    const [first, second, third] = server?.calls.map(({ body }) => body['seed']) ?? [];
+    expect(first).toBe(second);
+    expect(third).not.toBe(first);
+  });
+
+  test.each([
+    ['wai', 'Current task'],
+    ['vwa', 'Objective'],
+    ['om2w', 'live web sites'],
+  ])('a task of %s is put in the words of its benchmark', async (benchmark, words) => {
+    const endpoint = await serving({ text, tokens: tokensFor(text) });
+    const policy = await createProviderPolicies(endpoint).open(null);
+    await policy.decide(given.policyRequest({ task: { ...given.task, benchmark } }), given.never);
+    expect(server?.calls[0]?.prompt).toContain(words);
+    expect(server?.calls[0]?.prompt).toContain(given.task.instruction);
+  });
+});
+
+describe('judge', () => {
+  const attempt = (number: number, steps: number, score = 0.5) => ({
+    attempt: number,
+    score,
+    stepScores: Array.from({ length: steps }, (_, index) => index / 10),
+    rationale: `Attempt ${number}`,
+  });
+  const whole = [attempt(1, 2), attempt(2, 0), attempt(3, 3, 1)];
+  const ask = async (
+    answer: PlayedReply,
+    choice: Partial<EndpointChoice> = {},
+    request = given.judgeRequest(),
+  ) => {
+    const judge = createProviderJudge(await serving(answer, choice));
+    return judge.judge(request, given.readPage, given.never);
+  };
+
+  test.each(['openai', 'anthropic'] as const)(
+    '%s: one judgement for every trace, in their order',
+    async (provider) => {
+      const answer = said({ attempts: whole.toReversed() });
+      const { reply } = await ask(answer, { provider });
+      expect(reply).toEqual({ ok: true, judged: whole.map(({ attempt: _, ...judged }) => judged) });
+      expect(server?.calls).toHaveLength(1);
+      expect(server?.calls[0]?.streamed).toBe(true);
+    },
+  );
+
+  test.each([
+    ['an attempt is missing', said({ attempts: whole.slice(1) }), 'Attempt 1 has 0 entries'],
+    ['an attempt comes twice', said({ attempts: [...whole, attempt(1, 2)] }), 'Attempt 1 has 2 entries'],
+    ['an attempt is made up', said({ attempts: [...whole, attempt(4, 2)] }), '3 attempts, no others'],
+    [
+      'a step score is missing',
+      said({ attempts: [attempt(1, 1), ...whole.slice(1)] }),
+      '1 step scores for 2',
+    ],
+    ['a score is above 1', said({ attempts: [attempt(1, 2, 1.01), ...whole.slice(1)] }), '1.01'],
+    ['a score is below 0', said({ attempts: [attempt(1, 2, -0.5), ...whole.slice(1)] }), '-0.5'],
+    ['a score is a text', said({ attempts: [{ ...attempt(1, 2), score: '0.5' }] }), 'expected number'],
+    ['it is no JSON', { text: 'The first is best.' }, 'no JSON'],
+    ['it was cut off', { ...said({ attempts: whole }), finish: 'length' }, 'cut off'],
+    ['the model refused', { text: '', finish: 'refusal' }, 'refused'],
+  ] satisfies [string, PlayedReply, string][])(
+    'when %s, the reply is no judgement',
+    async (_, answer, problem) => {
+      const { reply, cost } = await ask(answer);
+      expect(reply).toMatchObject({
+        ok: false,
+        problem: expect.stringContaining(problem),
+        text: answer.text,
+      });
+      expect(cost.costUsd).toBe(0.018);
+    },
+  );
+
+  test('a repair shows what was said and what is wrong with it, between fences', async () => {
+    const repair = { ok: false, problem: 'Attempt 1 is missing.', text: '{"attempts":[]}' } as const;
+    const { reply } = await ask(said({ attempts: whole }), {}, { ...given.judgeRequest(), repair });
+    expect(reply.ok).toBe(true);
+    expect(server?.calls[0]?.prompt).toMatch(/<<<\w+ earlier reply\n\{"attempts":\[\]\}\n\w+>>>/);
+    expect(server?.calls[0]?.prompt).toContain('Attempt 1 is missing.');
+  });
+
+  test('every action keeps its numbered line however long the pages and the traces are', async () => {
+    const long = given.trace(400, { observationDigests: Array.from({ length: 401 }, () => 'page') });
+    const judge = createProviderJudge(await serving({ text: '' }));
+    const page = async () => given.observation({ text: 'y'.repeat(50_000) });
+    await judge.judge(given.judgeRequest([long, long, long]), page, given.never);
+    const { prompt = '' } = server?.calls[0] ?? {};
+    for (const number of [1, 200, 400]) {
+      expect(prompt.split(`\n${number}. click button "Archive"`)).toHaveLength(4);
+    }
+    expect(prompt.length).toBeLessThan(700_000);
+  });
+
+  test('a group too long for the model is no judgement and costs nothing', async () => {
+    const body = '{"error":{"message":"prompt is too long"}}';
+    server = await startModelServer(() => ({ kind: 'status', status: 400, body }));
+    const judge = createProviderJudge(given.endpointTo(server));
+    const { reply, cost } = await judge.judge(given.judgeRequest(), given.readPage, given.never);
+    expect(reply).toMatchObject({ ok: false });
+    expect(cost.costUsd).toBe(0);
+  });
+});
+
+describe('self-verifier', () => {
+  const questions = ['Was it archived?', 'Is the page the inbox??', 'Did an action fail???'].map(
+    given.question,
+  );
+  const yes = (p: number): PlayedReply => ({
+    text: 'Yes',
+    tokens: [
+      {
+        id: 1,
+        text: 'Yes',
+        bytes: null,
+        logProb: Math.log(p),
+        alternatives: [{ text: 'No', logProb: Math.log(1 - p) }],
+      },
+    ],
+  });
+
+  test('one request a question with a shared prefix, and P(YES) from the log-probabilities, in order', async () => {
+    const endpoint = await serving(({ prompt }) =>
+      yes(prompt.includes('archived') ? 0.9 : prompt.includes('fail') ? 0.2 : 0.6),
+    );
+    const { answers, cost } = await createProviderSelfVerifier(endpoint).answer(
+      { seen: given.seen(), questions },
+      given.never,
+    );
+    expect(answers.map(({ pYes }) => Math.round(1000 * (pYes ?? -1)) / 1000)).toEqual([0.9, 0.6, 0.2]);
+    expect(answers.map(({ questionId }) => questionId)).toEqual(questions.map(({ id }) => id));
+    expect(cost).toMatchObject({ usage: { inputTokens: 33, outputTokens: 21 }, costUsd: 0.054 });
+    const prompts = server?.calls.map(({ prompt }) => prompt.slice(0, prompt.lastIndexOf('Question:'))) ?? [];
+    expect(new Set(prompts).size).toBe(1);
+    expect(prompts).toHaveLength(3);
+  });
+
+  test('a model without log-probabilities answers with its word', async () => {
+    const choice = { provider: 'anthropic', model: 'claude-opus-4-6' } as const;
+    const endpoint = await serving(
+      ({ prompt }) => ({ text: prompt.includes('archived') ? 'YES' : 'Perhaps' }),
+      choice,
+      [{ id: 'claude-opus-4-6' }],
+    );
+    const { answers } = await createProviderSelfVerifier(endpoint).answer(
+      { seen: given.seen(), questions },
+      given.never,
+    );
+    expect(answers.map(({ pYes }) => pYes)).toEqual([1, null, null]);
+  });
+
+  test.each([
+    ['an adapter', [{ id: 'test-model', parent: 'gemma' }], 'adapter of gemma'],
+    ['not served', [{ id: 'gemma' }], 'no model test-model'],
+  ] satisfies [string, Models, string][])(
+    'a model that is %s answers nothing',
+    async (_, models, problem) => {
+      const verifier = createProviderSelfVerifier(await serving(yes(0.5), {}, models));
+      await expect(verifier.answer({ seen: given.seen(), questions }, given.never)).rejects.toThrow(problem);
+      expect(server?.calls).toHaveLength(0);
+    },
+  );
+
+  test('one request that fails calls the others off and is thrown', async () => {
+    server = await startModelServer((_, index) =>
+      index === 0 ? { kind: 'status', status: 429, headers: { 'retry-after': '2' } } : { kind: 'hang' },
+    );
+    const verifier = createProviderSelfVerifier(given.endpointTo(server));
+    await expect(verifier.answer({ seen: given.seen(), questions }, given.never)).rejects.toMatchObject({
+      kind: 'rate_limited',
+      retryAfterMs: 2000,
+    });
+  });
+});
+
+describe('selector', () => {
+  const ask = async (vote: number, answer: PlayedReply) => {
+    const selector = createProviderSelector(await serving(answer));
+    const challenger = given.candidate({ answer: 'of the challenger' });
+    return selector.vote(given.voteRequest(vote, { challenger }), given.never);
+  };
+
+  test.each([
+    [0, 'A', 'A'],
+    [0, 'B', 'B'],
+    [0, 'TIE', 'TIE'],
+    [1, 'A', 'B'],
+    [1, 'B', 'A'],
+    [1, 'TIE', 'TIE'],
+    [2, 'B', 'B'],
+  ])('vote %i says %s, which means %s', async (vote, shown, label) => {
+    expect(await ask(vote, said({ reason: 'r', vote: shown }))).toMatchObject({ label, reason: 'r' });
+    const [first = ''] = server?.calls[0]?.prompt.split('Attempt B:') ?? [];
+    expect(first.includes('of the challenger')).toBe(vote % 2 === 1);
+    expect(server?.calls[0]?.body).toMatchObject({ temperature: 0.7 });
+  });
+
+  test.each(['A', '{"vote":"C","reason":""}', '{"vote":"B"}', ''])('"%s" is no vote', async (text) => {
+    expect(await ask(0, { text })).toMatchObject({ label: 'INVALID' });
+  });
+
+  test('a vote that was cut off is no vote', async () => {
+    expect(await ask(0, { ...said({ reason: 'r', vote: 'B' }), finish: 'length' })).toMatchObject({
+      label: 'INVALID',
+    });
+  });
+});
+
+describe('proposer', () => {
+  const draft = (part: object) => ({
+    pair: 1,
+    text: 'Was it saved?',
+    scope: '*',
+    polarity: 1,
+    assertion: null,
+    ...part,
+  });
+  const ask = async (answer: PlayedReply) => {
+    const proposer = createProviderProposer(await serving(answer));
+    return (await proposer.propose(given.proposeRequest(), given.never)).drafts;
+  };
+
+  test('drafts carry the group of the pair that they come from, and assertions that can be read', async () => {
+    const assertion = { version: 1, root: { op: 'answerGiven' } };
+    const drafts = await ask(
+      said({
+        questions: [
+          draft({}),
+          draft({ pair: 2, polarity: -1, assertion: JSON.stringify(assertion) }),
+          draft({ assertion: '{"version":1,"root":{"op":"unknown"}}' }),
+        ],
+      }),
+    );
+    expect(drafts).toEqual([
+      { text: 'Was it saved?', scope: '*', polarity: 1, assertion: null, groupId: 'g1' },
+      { text: 'Was it saved?', scope: '*', polarity: -1, assertion, groupId: 'g2' },
+      { text: 'Was it saved?', scope: '*', polarity: 1, assertion: null, groupId: 'g1' },
+    ]);
+  });
+
+  test('what cannot be used is left out, and no more is kept than was asked for', async () => {
+    const bad = [
+      { pair: 3 },
+      { pair: 0 },
+      { polarity: 0.5 },
+      { text: ' ' },
+      { scope: '' },
+      { text: 'x'.repeat(301) },
+    ];
+    expect(await ask(said({ questions: bad.map(draft) }))).toEqual([]);
+    expect(await ask(said({ questions: Array.from({ length: 9 }, () => draft({})) }))).toHaveLength(5);
+  });
+
+  test.each(['no list', '{"questions":{}}', '[]'])('"%s" proposes nothing', async (text) => {
+    expect(await ask({ text })).toEqual([]);
+  });
+});
+
+test('a role is identified by its prompts and by what the model really gets', async () => {
+  const endpoint = await serving({ text: '' });
+  const { identity } = createProviderJudge(endpoint);
+  expect(identity).toEqual({
+    provider: 'openai',
+    model: 'test-model',
+    revision: expect.stringMatching(/^[0-9a-f]{16}$/),
+    effective: {
+      temperature: 0,
+      reasoningEffort: null,
+      maxOutputTokens: 16_000,
+      logProbs: false,
+      tokenIds: false,
+      structuredOutput: true,
+      toolCalls: 'text',
+    },
+  });
+  expect(createProviderSelector(endpoint).identity.revision).not.toBe(identity.revision);
+});
