@@ -25,7 +25,7 @@ export async function follow(
   try {
     await showProgress(store, run, phase, ended);
   } catch (error) {
-    throw error instanceof WorkflowFailedError ? explain(run, error) : error;
+    throw error instanceof WorkflowFailedError ? explain(await store.getRun(run.id), error) : error;
   } finally {
     aborter.abort();
   }
@@ -43,8 +43,9 @@ async function interrupted(signal: AbortSignal): Promise<never> {
 }
 
 /** The innermost cause is the one that names a remedy. */
-function explain({ id, kind }: Run, error: WorkflowFailedError): Error {
+function explain({ id, kind, state }: Run, error: WorkflowFailedError): Error {
   let cause: Error = error;
   while (cause.cause instanceof Error) cause = cause.cause;
-  return new Error(`the ${kind} run ${id} failed: ${cause.message}`, { cause: error });
+  const what = state === 'paused' ? 'is paused' : 'failed';
+  return new Error(`the ${kind} run ${id} ${what}: ${cause.message}`, { cause: error });
 }
