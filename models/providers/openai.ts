@@ -97,7 +97,11 @@ async function streamChat(server: Server, request: ChatRequest, signal: AbortSig
 }
 
 async function postChat(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
-  const json = await requestJson(server, '/chat/completions', bodyOf(request), signal);
+  return readCompletion(await requestJson(server, '/chat/completions', bodyOf(request), signal));
+}
+
+/** Throws `malformed` for JSON that is no chat completion. */
+export function readCompletion(json: unknown): ChatReply {
   const { model, choices, usage, prompt_token_ids } = parseWire(chatSchema, json);
   const [choice] = choices;
   if (choice === undefined) throw new ProviderError('malformed', 'The reply has no choice');
