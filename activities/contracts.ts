@@ -49,8 +49,8 @@ export interface TrainingStepPlan {
   readonly rolloutIds: readonly string[];
   /** Rollouts with a verdict below which nothing is judged, certified or learned (DESIGN 2.1). */
   readonly quorum: number;
-  /** Adapter that acts; null: the base model. */
-  readonly adapterDigest: string | null;
+  /** False for vanilla GRPO: nobody answers questions, nothing is certified. */
+  readonly useBank: boolean;
   /** Set when this training step was committed before: nothing is left to do. */
   readonly committed: TrainingStepSummary | null;
 }

@@ -38,7 +38,8 @@ export interface StartedRun {
 /** Starts a training run, or joins it if it exists with the same identity. Every step of it can be repeated. */
 export async function startTraining(place: Place, name: string, config: TrainConfig): Promise<StartedRun> {
   const run = await prepareRun(place, name, config, 'train');
-  const questions = seedQuestions.map(seedQuestion);
+  const { useBank, growEverySteps } = config.hyperparameters;
+  const questions = useBank ? seedQuestions.map(seedQuestion) : [];
   for (let shard = 0; shard < config.shards; shard += 1) {
     await place.store.saveQuestions({ runId: run.id, shard, step: -1 }, questions);
   }
@@ -50,7 +51,7 @@ export async function startTraining(place: Place, name: string, config: TrainCon
           runId: run.id,
           shards: config.shards,
           steps: config.steps,
-          growEverySteps: config.hyperparameters.growEverySteps,
+          growEverySteps: useBank ? growEverySteps : null,
         },
       ],
     }),

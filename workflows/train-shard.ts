@@ -10,8 +10,8 @@ export interface TrainShardInput {
   readonly nextStep: number;
   /** Training steps of the shard in all. */
   readonly steps: number;
-  /** M: training steps between two growths of the bank. */
-  readonly growEverySteps: number;
+  /** M: training steps between two growths of the bank; null: there is no bank to grow. */
+  readonly growEverySteps: number | null;
 }
 
 /** About 600 events at 10 a training step, far below the 4,096 at which the server asks for it. */
@@ -46,7 +46,7 @@ async function growBank({ runId, shard }: TrainShardInput, step: number): Promis
 
 function isGrowthDue({ growEverySteps, steps }: TrainShardInput, step: number): boolean {
   // Questions grown after the last training step would never be certified.
-  return (step + 1) % growEverySteps === 0 && step + 1 < steps;
+  return growEverySteps !== null && (step + 1) % growEverySteps === 0 && step + 1 < steps;
 }
 
 function restart(input: TrainShardInput, nextStep: number): Promise<never> {

@@ -38,12 +38,12 @@ async function learnFrom(
 
   const [judgement, answered] = await Promise.all([
     orNull(() => judge.judgeGroup({ runId: ref.runId, groupId: plan.groupId })),
-    orNull(() => answerGroup(ref.runId, scored)),
+    plan.useBank ? orNull(() => answerGroup(ref.runId, scored)) : [],
   ]);
   if (judgement === null || !judgement.ok) return 'judge_error';
   if (answered === null) return 'self_verifier_error';
 
-  await cpu.certify(ref);
+  if (plan.useBank) await cpu.certify(ref);
   const { batchDigest } = await cpu.buildBatch(ref);
   if (batchDigest === null) return 'no_gradient';
   await gpu.updateAdapter({ ...ref, batchDigest });

@@ -35,7 +35,7 @@ export async function planTrainingStep(store: BankStore, at: TrainingStepRef): P
     taskId,
     rolloutIds: rollouts.map(({ id }) => id),
     quorum: hyperparameters.quorum,
-    adapterDigest,
+    useBank: hyperparameters.useBank,
     committed: committed === null ? null : summaryOf(committed),
   };
 }

@@ -60,7 +60,7 @@ export function growBank({ store, proposerFor }: JudgeDependencies, at: Training
         return { reply: drafts, cost };
       },
     });
-    const drafts = draftsSchema.parse(reply);
+    const drafts = readDrafts(reply);
     const accepted = acceptable(drafts, bank.questions, hyperparameters.growMaxQuestions, at);
     await store.saveQuestions(at, accepted);
     return { proposed: drafts.length, accepted: accepted.length, deficiency: before };
@@ -157,15 +157,28 @@ function uncoveredHosts(groups: readonly RecentGroup[], bank: Bank): readonly st
   return [...new Set(visited)].filter((host) => !covered.has(host)).sort();
 }
 
-const draftsSchema = z.array(
-  z.object({
-    text: z.string().min(1),
-    scope: z.string().min(1),
-    polarity: z.union([z.literal(1), z.literal(-1), z.literal(0)]),
-    assertion: z.unknown().transform((json) => (json === null ? null : parseAssertion(json))),
-    groupId: z.string().min(1),
+const draftSchema = z.object({
+  text: z.string().min(1),
+  scope: z.string().min(1),
+  polarity: z.union([z.literal(1), z.literal(-1), z.literal(0)]),
+  assertion: z.unknown().transform((json, context) => {
+    try {
+      return json === null ? null : parseAssertion(json);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+      return z.NEVER;
+    }
   }),
-);
+  groupId: z.string().min(1),
+});
+
+/** Drafts without the right shape are dropped: a proposer's slip must not end a run of days. */
+function readDrafts(reply: unknown): readonly QuestionDraft[] {
+  return z
+    .array(z.unknown())
+    .parse(reply)
+    .flatMap((draft) => draftSchema.safeParse(draft).data ?? []);
+}
 
 /** The first drafts that repeat no question of the bank and none of each other (METHOD 5.3). */
 function acceptable(

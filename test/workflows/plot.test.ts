@@ -4,7 +4,15 @@ import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { evaluateSuiteWorkflow } from '../../workflows/evaluate-suite.ts';
 import { evaluateTaskWorkflow } from '../../workflows/evaluate-task.ts';
-import { evaluateTaskId, taskQueues, trainRunId, trainShardId, trainStepId } from '../../workflows/names.ts';
+import { growBankWorkflow } from '../../workflows/grow-bank.ts';
+import {
+  evaluateTaskId,
+  growBankId,
+  taskQueues,
+  trainRunId,
+  trainShardId,
+  trainStepId,
+} from '../../workflows/names.ts';
 import { trainRunWorkflow } from '../../workflows/train-run.ts';
 import { trainStepWorkflow } from '../../workflows/train-step.ts';
 import { type House, openHouse, rolledOut } from './scripted-house.ts';
@@ -115,6 +123,18 @@ describe('a training step', () => {
     expect(house.calls).not.toContain('updateAdapter');
   });
 
+  test('of vanilla GRPO asks no question and certifies nothing', async () => {
+    house.play({
+      planTrainingStep: async () => ({
+        ...{ groupId: 'g', taskId: 't', quorum: 1, useBank: false, committed: null },
+        rolloutIds: ['g/rollout/0', 'g/rollout/1'],
+      }),
+    });
+    expect(await trainStep('grpo')).toMatchObject({ outcome: 'updated' });
+    expect(house.calls).not.toContain('answerQuestions');
+    expect(house.calls).not.toContain('certify');
+  });
+
   test('without any advantage there is no update', async () => {
     house.play({ buildBatch: async () => ({ batchDigest: null }) });
     expect(await trainStep('no-gradient')).toMatchObject({ outcome: 'no_gradient' });
@@ -125,7 +145,7 @@ describe('a training step', () => {
     const first = await trainStep('once');
     house.play({
       planTrainingStep: async () => ({
-        ...{ groupId: 'g', taskId: 't', rolloutIds: [], quorum: 6, adapterDigest: null },
+        ...{ groupId: 'g', taskId: 't', rolloutIds: [], quorum: 6, useBank: true },
         committed: first,
       }),
     });
@@ -141,7 +161,7 @@ describe('a training run', () => {
     // Committed steps cost the shard as many events as others, and the server less time.
     house.play({
       planTrainingStep: async (at) => ({
-        ...{ groupId: 'g', taskId: 't', rolloutIds: [], quorum: 1, adapterDigest: null },
+        ...{ groupId: 'g', taskId: 't', rolloutIds: [], quorum: 1, useBank: true },
         committed: {
           ...{ step: at.step, taskId: 't', outcome: 'updated' as const, adapterDigest: null },
           ...{ success: 8, failure: 0, unscored: 0, meanJudgeScore: 0.5 },
@@ -160,6 +180,19 @@ describe('a training run', () => {
     // The last history of the shard holds the steps after the continue-as-new.
     expect(await eventsOf(trainShardId(runId, 0))).toBeLessThanOrEqual(11 * (steps - 60) + 10);
   }, 180_000);
+});
+
+test('a bank whose proposer cannot be had does not grow, and the run goes on', async () => {
+  house.play({
+    growBank: async () => {
+      throw fatal('no proposer');
+    },
+  });
+  const growth = await house.client.workflow.execute(growBankWorkflow, {
+    ...{ taskQueue, workflowId: growBankId('mute', 0, 0) },
+    args: [{ runId: 'mute', shard: 0, step: 0 }],
+  });
+  expect(growth).toMatchObject({ accepted: 0, deficiency: null });
 });
 
 describe('an evaluation task', () => {

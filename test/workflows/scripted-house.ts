@@ -77,7 +77,7 @@ export async function openHouse(namespace: string): Promise<House> {
   };
 }
 
-async function createNamespace(connection: Connection, namespace: string): Promise<void> {
+export async function createNamespace(connection: Connection, namespace: string): Promise<void> {
   await connection.workflowService.registerNamespace({
     namespace,
     workflowExecutionRetentionPeriod: msToTs('1 day'),
@@ -160,7 +160,7 @@ const succeeding: Activities = {
     groupId: groupOf(at),
     taskId: 'sandbox/mail/one',
     rolloutIds: range(8).map((index) => rolloutId(groupOf(at), index)),
-    ...{ quorum: 6, adapterDigest: null, committed: null },
+    ...{ quorum: 6, useBank: true, committed: null },
   }),
   certify: async () => ({ observations: 80, certified: 4 }),
   buildBatch: async () => ({ batchDigest: 'b'.repeat(64) }),
