@@ -23,16 +23,24 @@ const controlRoles = new Set([
   'textbox',
 ]);
 const maxLiteralWords = 5;
+/** Numbers of steps that are worth a question. */
+const longRollouts = [4, 8, 12];
 
 /** Every assertion that something in these states suggests, each once, in a fixed order. */
 export function assertionsAbout(states: readonly SeenAtState[]): AssertionNode[] {
   const found = new Map<string, AssertionNode>();
   for (const state of states) {
-    for (const node of [...aboutSteps(state), ...aboutPage(state), { op: 'answerGiven' } as const]) {
+    for (const node of [...aboutSteps(state), ...aboutPage(state), ...aboutLength(state)]) {
       found.set(JSON.stringify(node), node);
     }
   }
   return [...found.values()];
+}
+
+/** Whether it has come to an answer, and how long it has been under way. */
+function aboutLength({ steps }: SeenAtState): AssertionNode[] {
+  const reached = longRollouts.filter((n) => steps.length >= n);
+  return [{ op: 'answerGiven' }, ...reached.map((n) => ({ op: 'stepsAtLeast', n }) as const)];
 }
 
 function aboutSteps(state: SeenAtState): AssertionNode[] {
@@ -120,6 +128,8 @@ export function questionText(node: AssertionNode): string | null {
       return `Does the page show ${quoted(node.contains)}?`;
     case 'answerGiven':
       return 'Was an answer given?';
+    case 'stepsAtLeast':
+      return `Has it taken ${node.n} steps or more?`;
     default:
       return null;
   }

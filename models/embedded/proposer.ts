@@ -26,7 +26,7 @@ interface Idea {
 /** A pair that a chosen question separates needs the next one less. */
 const separatedDiscount = 0.3;
 /** Questions of one application must separate that much more than general ones to be preferred. */
-const literalDiscount = 0.8;
+const literalDiscount = 0.6;
 /** Hosts without a certified question come first. */
 const uncoveredBonus = 1.5;
 
