@@ -3,11 +3,7 @@ import type { Action, ActionTarget, TraceStep } from '../../benchmarks/contract.
 
 const maxContext = 60;
 
-/** One line per step, `3. click button "Archive" in "Invoice for office move" on mail.sandbox/inbox`. */
-export function traceText(steps: readonly TraceStep[]): string {
-  return steps.map(stepText).join('\n');
-}
-
+/** `3. click button "Archive" in "Invoice for office move" on mail.sandbox/inbox`. */
 export function stepText({ index, urlBefore, urlAfter, action, target, result }: TraceStep): string {
   const moved = urlAfter === urlBefore ? '' : `, then ${pageText(urlAfter)}`;
   const failed = result.ok ? '' : ` [${result.code}: ${result.message}]`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../../benchmarks/contract.ts';
-import { actionText, traceText } from '../../../models/embedded/trace-text.ts';
+import { actionText, stepText } from '../../../models/embedded/trace-text.ts';
 import { click, target, trace } from './support.ts';
 
 test('a trace is numbered lines that say what was done to what, where, and what came of it', () => {
@@ -19,14 +19,12 @@ test('a trace is numbered lines that say what was done to what, where, and what 
     },
     { action: { tool: 'stop', answer: '42' } },
   );
-  expect(traceText(steps)).toBe(
-    [
-      '1. click link "Compose" on mail.sandbox/inbox, then mail.sandbox/compose',
-      '2. type "Hi \\"you\\"" into textbox "Subject" on mail.sandbox/compose',
-      '3. click button "Send" in "Message form" on mail.sandbox/inbox [covered: News]',
-      '4. stop with the answer "42" on mail.sandbox/inbox',
-    ].join('\n'),
-  );
+  expect(steps.map(stepText)).toEqual([
+    '1. click link "Compose" on mail.sandbox/inbox, then mail.sandbox/compose',
+    '2. type "Hi \\"you\\"" into textbox "Subject" on mail.sandbox/compose',
+    '3. click button "Send" in "Message form" on mail.sandbox/inbox [covered: News]',
+    '4. stop with the answer "42" on mail.sandbox/inbox',
+  ]);
 });
 
 test('every tool has words, and none of them shows a ref', () => {
