@@ -1,8 +1,6 @@
 /** The parts that ask a model server. Each is built from an endpoint, which brings address, key, gate and price. */
-export { capabilitiesOf } from './capabilities.ts';
-export { ProviderError, remedyFor } from './errors.ts';
 export { createProviderJudge } from './roles/judge.ts';
-export { createProviderPolicies, type PublishAdapter } from './roles/policy.ts';
+export { createProviderPolicies } from './roles/policy.ts';
 export { createProviderProposer } from './roles/proposer.ts';
 export { createProviderSelector } from './roles/selector.ts';
 export { createProviderSelfVerifier } from './roles/self-verifier.ts';

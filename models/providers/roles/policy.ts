@@ -27,7 +27,7 @@ const callInText = loadPrompt('policy-call-in-text');
 const fences = loadPrompt('fences');
 
 /** Where adapters come from: makes one known to the server under its name. Without it they are there already. */
-export type PublishAdapter = (name: string, adapter: Uint8Array, signal: AbortSignal) => Promise<void>;
+type PublishAdapter = (name: string, adapter: Uint8Array, signal: AbortSignal) => Promise<void>;
 
 /** Adapters are served under a name made from their digest, so that a stale one can never answer. */
 export function createProviderPolicies(endpoint: ModelEndpoint, publish?: PublishAdapter): PolicyFactory {
