@@ -80,6 +80,8 @@ export interface TrainingResult {
   readonly bankDigest: string;
   /** Null for a run without a trainer. */
   readonly adapterDigest: string | null;
+  /** Relative distance between averaging the shards' factors and averaging their products (METHOD 5.6). */
+  readonly averagingError: number | null;
 }
 
 export interface RunProgress {

@@ -377,6 +377,12 @@ export interface TrainerSettings {
   readonly maxGradientNorm: number | null;
 }
 
+export interface MergedAdapter {
+  readonly adapter: Uint8Array;
+  /** Relative Frobenius distance between the two ways of merging: what averaging the factors costs; from 0. */
+  readonly averagingError: number;
+}
+
 export interface Trainer {
   readonly identity: ModelIdentity;
   /** The adapter that every shard of a run starts from: same seed, same bytes. */
@@ -391,6 +397,6 @@ export interface Trainer {
     },
     signal: AbortSignal,
   ): Promise<{ readonly adapter: Uint8Array; readonly metrics: TrainerMetrics }>;
-  /** Element-wise mean of A and B (METHOD 5.6); refuses adapters of different shape. */
-  average(adapters: readonly Uint8Array[]): Promise<Uint8Array>;
+  /** Merges the shards' adapters (METHOD 5.6); refuses adapters of different shape. */
+  merge(adapters: readonly Uint8Array[], how: 'average' | 'product'): Promise<MergedAdapter>;
 }

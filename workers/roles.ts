@@ -90,7 +90,7 @@ export async function createRoles(settings: Settings, connection: NativeConnecti
         8,
         createCpuActivities({
           store,
-          averageAdapters: trainer.average,
+          mergeAdapters: trainer.merge,
           codeVersion: codeVersion(settings.projectDirectory),
         }),
       ),

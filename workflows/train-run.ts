@@ -31,6 +31,12 @@ async function train({ shards, ...common }: TrainRunInput): Promise<TrainingResu
     ),
   );
   const result = await cpu.finishTraining({ runId });
-  await cpu.setRunState({ runId, state: 'completed', reason: 'all training steps committed, bank frozen' });
+  await cpu.setRunState({ runId, state: 'completed', reason: describeEnd(result) });
   return result;
+}
+
+function describeEnd({ averagingError }: TrainingResult): string {
+  const end = 'all training steps committed, bank frozen';
+  if (averagingError === null || averagingError === 0) return end;
+  return `${end}; averaging the shards' factors is ${(100 * averagingError).toFixed(1)} % away from averaging their products`;
 }

@@ -1,8 +1,9 @@
 import type { BankStore } from '../../bank-store/contract.ts';
+import type { Trainer } from '../../models/contract.ts';
 
 export interface CpuDependencies {
   readonly store: BankStore;
-  /** Averages the shards' adapters; needs no GPU. */
-  readonly averageAdapters: (adapters: readonly Uint8Array[]) => Promise<Uint8Array>;
+  /** Needs no GPU. */
+  readonly mergeAdapters: Trainer['merge'];
   readonly codeVersion: string;
 }

@@ -11,9 +11,9 @@ import { type TrainConfig, trainConfigSchema } from '../run-config.ts';
 import type { CpuDependencies } from './dependencies.ts';
 import { withCurrentSigns } from './signed-trackers.ts';
 
-/** The end of a run: adapters averaged, shards' banks merged, certificates recomputed, bank frozen (METHOD 5.5, 5.6). */
+/** The end of a run: adapters merged, shards' banks merged, certificates recomputed, bank frozen (METHOD 5.5, 5.6). */
 export async function finishTraining(
-  { store, averageAdapters }: Pick<CpuDependencies, 'store' | 'averageAdapters'>,
+  { store, mergeAdapters }: Pick<CpuDependencies, 'store' | 'mergeAdapters'>,
   { runId }: { readonly runId: string },
 ): Promise<TrainingResult> {
   const run = await store.getRun(runId);
@@ -22,17 +22,16 @@ export async function finishTraining(
     return { runId, shard, step: config.steps - 1 };
   });
   const isTrained = config.models.trainer.provider !== 'none';
-  const adapterDigest = isTrained ? await averageShards(store, shards, averageAdapters) : null;
+  const merged = isTrained
+    ? await mergeAdapters(await readAdapters(store, shards), config.hyperparameters.adapterMerge)
+    : null;
+  const adapterDigest = merged === null ? null : await store.blobs.put(merged.adapter);
   const bankDigest = await store.freezeBank(runId, await mergedBank(store, shards, config));
   await store.finishRun(runId, { bankDigest, adapterDigest });
-  return { bankDigest, adapterDigest };
+  return { bankDigest, adapterDigest, averagingError: merged?.averagingError ?? null };
 }
 
-async function averageShards(
-  store: BankStore,
-  shards: readonly StepKey[],
-  average: CpuDependencies['averageAdapters'],
-): Promise<string> {
+async function readAdapters(store: BankStore, shards: readonly StepKey[]): Promise<readonly Uint8Array[]> {
   const adapters: Uint8Array[] = [];
   for (const at of shards) {
     const latest = await store.latestAdapter(at);
@@ -45,7 +44,7 @@ async function averageShards(
     }
     adapters.push(await store.blobs.get(latest.digest));
   }
-  return store.blobs.put(await average(adapters));
+  return adapters;
 }
 
 async function mergedBank(

@@ -4,6 +4,7 @@
  * A, B and the optimiser's first and second moments of both, row-major.
  */
 import { z } from 'zod';
+import { mergeAdapters as mergeFactors } from '../../workflows/method/merge-adapters.ts';
 import { randomGenerator, type SeedPath } from '../../workflows/method/random.ts';
 
 /** Task features × rank × candidate features. */
@@ -119,10 +120,37 @@ export function decodeAdapter(bytes: Uint8Array, expected: { base: string; shape
   return adapter;
 }
 
-/** Element-wise mean of weights and moments (METHOD 5.6). All must share base and shape. */
-export function averageAdapters(adapters: readonly Adapter[]): Adapter {
+/**
+ * METHOD 5.6. All must share base and shape. Adam's moments are averaged either way: they belong to no product, and
+ * the merged adapter is not trained further.
+ */
+export function mergeAdapters(
+  adapters: readonly Adapter[],
+  how: 'average' | 'product',
+): { readonly adapter: Adapter; readonly averagingError: number } {
+  const averaged = averageAdapters(adapters);
+  const { tasks, rank, candidates } = averaged.shape;
+  const merged = mergeFactors(
+    // The score reads A·B from the left, METHOD's B·A from the right.
+    adapters.map(({ weights }) => ({
+      B: rowsOf(weights.a, tasks, rank),
+      A: rowsOf(weights.b, rank, candidates),
+    })),
+    how,
+  );
+  if (how === 'average') return { adapter: averaged, averagingError: merged.averagingError };
+  const weights = { a: Float64Array.from(merged.B.flat()), b: Float64Array.from(merged.A.flat()) };
+  return { adapter: { ...averaged, weights }, averagingError: merged.averagingError };
+}
+
+function rowsOf(values: Float64Array, rows: number, columns: number): readonly (readonly number[])[] {
+  return Array.from({ length: rows }, (_, row) => [...values.subarray(row * columns, (row + 1) * columns)]);
+}
+
+/** Element-wise mean of weights and moments. */
+function averageAdapters(adapters: readonly Adapter[]): Adapter {
   const first = adapters[0];
-  if (first === undefined) throw new Error('There is no adapter to average.');
+  if (first === undefined) throw new Error('There is no adapter to merge.');
   if (adapters.length === 1) return first;
   const mean: Adapter = {
     base: first.base,

@@ -3,11 +3,11 @@ import type { BatchStep, ModelIdentity, Trainer, TrainerMetrics, TrainerSettings
 import {
   type Adapter,
   type AdapterShape,
-  averageAdapters,
   createAdapter,
   decodeAdapter,
   encodeAdapter,
   type Factors,
+  mergeAdapters,
   zeroFactors,
 } from './adapter.ts';
 import type { BasePolicy } from './base-policy.ts';
@@ -50,8 +50,13 @@ export function createEmbeddedTrainer(base: BasePolicy): Trainer {
         examples.length === 0 ? current : applyAdam(current, gradient, scale, settings.learningRate);
       return { adapter: encodeAdapter(next), metrics };
     },
-    average: async (adapters) =>
-      encodeAdapter(averageAdapters(adapters.map((bytes) => decodeAdapter(bytes, expected)))),
+    merge: async (adapters, how) => {
+      const merged = mergeAdapters(
+        adapters.map((bytes) => decodeAdapter(bytes, expected)),
+        how,
+      );
+      return { adapter: encodeAdapter(merged.adapter), averagingError: merged.averagingError };
+    },
   };
 }
 

@@ -166,7 +166,11 @@ const succeeding: Activities = {
   buildBatch: async () => ({ batchDigest: 'b'.repeat(64) }),
   commitTrainingStep: async ({ outcome, ...at }) => committed(at, outcome),
   repairBank: async () => ({ repaired: 0, retired: 0 }),
-  finishTraining: async () => ({ bankDigest: 'c'.repeat(64), adapterDigest: 'd'.repeat(64) }),
+  finishTraining: async () => ({
+    bankDigest: 'c'.repeat(64),
+    adapterDigest: 'd'.repeat(64),
+    averagingError: 0,
+  }),
   setRunState: async () => {},
   listEvaluationTasks: async ({ from, to }) =>
     range(to - from).map((index) => `sandbox/mail/${from + index}`),

@@ -69,7 +69,7 @@ describe('planning an evaluation task', () => {
   it('reads a page of the pinned list, never more than there is', async () => {
     const { listEvaluationTasks } = createCpuActivities({
       store,
-      averageAdapters: async () => new Uint8Array(),
+      mergeAdapters: async () => ({ adapter: new Uint8Array(), averagingError: 0 }),
       codeVersion: 'v1',
     });
     expect(await listEvaluationTasks({ runId: 'plan-a', from: 0, to: 20 })).toEqual([task.id]);

@@ -26,10 +26,12 @@ beforeAll(async () => {
 const here = 'http://a.example/list';
 
 /** Element-wise mean of bytes. */
-const averageAdapters: CpuDependencies['averageAdapters'] = async (adapters) =>
-  Uint8Array.from(adapters[0] ?? [], (_, i) =>
+const mergeAdapters: CpuDependencies['mergeAdapters'] = async (adapters) => ({
+  adapter: Uint8Array.from(adapters[0] ?? [], (_, i) =>
     Math.round(adapters.reduce((sum, bytes) => sum + (bytes[i] ?? 0), 0) / adapters.length),
-  );
+  ),
+  averagingError: 0.25,
+});
 
 const publish = async (at: StepKey, bytes: Uint8Array) => {
   const digest = await store.blobs.put(bytes);
@@ -44,7 +46,7 @@ async function startShards(runId: string, sketch: TrainingSketch = {}): Promise<
   return training;
 }
 
-const finish = ({ runId }: Training) => finishTraining({ store, averageAdapters }, { runId });
+const finish = ({ runId }: Training) => finishTraining({ store, mergeAdapters }, { runId });
 
 async function frozen(training: Training) {
   return store.loadBank((await finish(training)).bankDigest);
@@ -124,7 +126,9 @@ describe('finishing a training run', () => {
     expect(certificates.map(({ tier }) => tier).sort()).toEqual(['global', 'host', 'path']);
 
     expect(await finish(training)).toEqual(result);
-    expect(await store.getRun('finish-pooled')).toMatchObject({ ...result, state: 'completed' });
+    const { averagingError, ...stored } = result;
+    expect(averagingError).toBe(0.25);
+    expect(await store.getRun('finish-pooled')).toMatchObject({ ...stored, state: 'completed' });
     const other = await startShards('finish-under-another-name', sketch);
     await playStreams(other);
     expect(await finish(other)).toEqual(result);
@@ -143,10 +147,11 @@ describe('finishing a training run', () => {
     const adapters = await Promise.all([1, 2].map((seed) => trainer.initialAdapter([seed])));
     for (const [shard, bytes] of adapters.entries()) await publish(training.at(-1, shard), bytes);
     const { adapterDigest } = await finishTraining(
-      { store, averageAdapters: trainer.average },
+      { store, mergeAdapters: trainer.merge },
       { runId: training.runId },
     );
-    expect(await store.blobs.get(adapterDigest ?? '')).toEqual(Buffer.from(await trainer.average(adapters)));
+    const { adapter } = await trainer.merge(adapters, 'average');
+    expect(await store.blobs.get(adapterDigest ?? '')).toEqual(Buffer.from(adapter));
   });
 
   it('says what to do when a shard has no adapter', async () => {

@@ -25,7 +25,7 @@ const page = 'http://a.example/list';
 
 it('every result of a training step', async () => {
   const activities = createCpuActivities({
-    ...{ store, averageAdapters: trainer.average, codeVersion: `${'f'.repeat(40)}-dirty` },
+    ...{ store, mergeAdapters: trainer.merge, codeVersion: `${'f'.repeat(40)}-dirty` },
   });
   const runId = `nightly-${'x'.repeat(52)}`;
   const training = await startTraining(store, runId, {
@@ -61,7 +61,7 @@ it('every result of a training step', async () => {
 
 it('every input and result of an evaluation task with the largest K of the paper', async () => {
   const activities = createCpuActivities({
-    ...{ store, averageAdapters: trainer.average, codeVersion: 'v1' },
+    ...{ store, mergeAdapters: trainer.merge, codeVersion: 'v1' },
   });
   await startTraining(store, 'payload-bank');
   const bankDigest = await freezeBank(store, 'payload-bank', { questions: [], certificates: [] });

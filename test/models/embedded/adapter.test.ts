@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type Adapter,
-  averageAdapters,
   createAdapter,
   decodeAdapter,
   encodeAdapter,
+  mergeAdapters,
 } from '../../../models/embedded/adapter.ts';
 import { smallShape } from './support.ts';
 
@@ -72,14 +72,36 @@ test('averaging takes the mean of every value, in any order up to rounding', () 
   fc.assert(
     fc.property(numbers, numbers, (left, right) => {
       const [x, y] = [filled(left), filled(right)];
-      const mean = averageAdapters([x, y]);
-      const turned = averageAdapters([y, x]);
+      const { adapter: mean } = mergeAdapters([x, y], 'average');
+      const { adapter: turned } = mergeAdapters([y, x], 'average');
       for (const [k, value] of mean.weights.b.entries()) {
         expect(value).toBeCloseTo(((x.weights.b[k] ?? 0) + (y.weights.b[k] ?? 0)) / 2, 6);
         expect(value).toBeCloseTo(turned.weights.b[k] ?? 0, 6);
       }
-      expect(averageAdapters([x])).toEqual(x);
+      expect(mergeAdapters([x], 'average').adapter).toEqual(x);
     }),
   );
-  expect(() => averageAdapters([])).toThrow('no adapter to average');
+  expect(() => mergeAdapters([], 'average')).toThrow('no adapter to merge');
+});
+
+test('merging by products keeps the mean of the scores where the rank allows it, averaging the factors does not', () => {
+  // Two adapters of rank 1 whose products have one direction in common: their mean has rank 1 as well.
+  const shape = { tasks: 2, rank: 1, candidates: 2 };
+  const of = (a: readonly number[], b: readonly number[]): Adapter => ({
+    ...createAdapter('base', shape, [1]),
+    weights: { a: Float64Array.from(a), b: Float64Array.from(b) },
+  });
+  const shards = [of([1, 0], [2, 4]), of([3, 0], [1, 2])];
+  const productOf = ({ weights: { a, b } }: Adapter) =>
+    [...a].map((left) => [...b].map((right) => left * right));
+  const byProduct = mergeAdapters(shards, 'product');
+  for (const [row, expected] of [
+    [2.5, 5],
+    [0, 0],
+  ].entries()) {
+    for (const [column, value] of expected.entries()) {
+      expect(productOf(byProduct.adapter)[row]?.[column]).toBeCloseTo(value, 9);
+    }
+  }
+  expect(mergeAdapters(shards, 'average').averagingError).toBeGreaterThan(0.1);
 });
