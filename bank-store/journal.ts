@@ -107,21 +107,56 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
     return { reply: row.isInline ? row.reply : await blobs.getJson(row.replyDigest) };
   };
 
+  /**
+   * True if the call is now ours to execute: it is new, has failed, or its owner died. Not flushed to disk: a crash
+   * of the database that forgets a claim costs no more than one that cuts the call off.
+   */
+  const claim = async (holder: string, leaseMs: number): Promise<boolean> =>
+    (await database.execute(
+      `with unflushed as (select set_config('synchronous_commit', 'off', true))
+       insert into model_calls (run_id, owner, purpose, ordinal, request_digest, state, holder, lease_until)
+       select $1, $2, $3, $4::integer, $5, 'running', $6::uuid, clock_timestamp() + $7 * interval '1 ms'
+         from unflushed
+       on conflict (run_id, owner, purpose, ordinal, request_digest) do update
+         set state = 'running', holder = excluded.holder, lease_until = excluded.lease_until,
+             executions = model_calls.executions + 1
+         where model_calls.state = 'failed'
+            or (model_calls.state = 'running' and model_calls.lease_until < clock_timestamp())`,
+      [...id, holder, leaseMs],
+    )) === 1;
+
+  /** Commits the reply before anybody uses it; a reply that comes second is paid for but not kept. */
+  const complete = async (holder: string, execution: Execution, latencyMs: number): Promise<unknown> => {
+    const { reply, cost, model } = execution;
+    const text = canonicalJson(reply);
+    const isInline = Buffer.byteLength(text) <= INLINE_BYTES;
+    const replyDigest = isInline ? sha256Hex(text) : await blobs.putJson(reply);
+    const report = cost.report === undefined ? null : canonicalJson(cost.report);
+    const count = `replies = replies + 1, input_tokens = input_tokens + $7, output_tokens = output_tokens + $8,
+                   cost_usd = cost_usd + $9`;
+    const counted = [holder, cost.usage.inputTokens, cost.usage.outputTokens, cost.costUsd];
+    const kept = await persist(() =>
+      update(
+        `${count}, state = 'done', holder = $6, lease_until = null, ended_at = clock_timestamp(), error = null,
+         reply_digest = $10, reply = $11, model = $12, latency_ms = $13, report = $14`,
+        `state <> 'done'`,
+        [...counted, replyDigest, isInline ? text : null, model, latencyMs, report],
+      ),
+    );
+    if (kept === 1) return JSON.parse(text);
+    // Unless the first try of this very write went through and only its answer was lost.
+    await update(count, `holder <> $6`, counted);
+    const first = await stored();
+    if (first !== null) return first.reply;
+    // The database has crashed and forgotten the claim. What was paid for is kept all the same.
+    await claim(holder, 0);
+    return complete(holder, execution, latencyMs);
+  };
+
   return {
     stored,
-
-    /** True if the call is now ours to execute: it is new, has failed, or its owner died. */
-    claim: async (holder: string, leaseMs: number) =>
-      (await database.execute(
-        `insert into model_calls (run_id, owner, purpose, ordinal, request_digest, state, holder, lease_until)
-         values ($1, $2, $3, $4, $5, 'running', $6, clock_timestamp() + $7 * interval '1 ms')
-         on conflict (run_id, owner, purpose, ordinal, request_digest) do update
-           set state = 'running', holder = excluded.holder, lease_until = excluded.lease_until,
-               executions = model_calls.executions + 1
-           where model_calls.state = 'failed'
-              or (model_calls.state = 'running' and model_calls.lease_until < clock_timestamp())`,
-        [...id, holder, leaseMs],
-      )) === 1,
+    claim,
+    complete,
 
     renew: (holder: string, leaseMs: number) =>
       update(`lease_until = clock_timestamp() + $7 * interval '1 ms'`, `state = 'running' and holder = $6`, [
@@ -135,36 +170,6 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
         `state = 'running' and holder = $6`,
         [holder, String(error)],
       ),
-
-    /** Commits the reply before anybody uses it; a reply that comes second is paid for but not kept. */
-    complete: async (
-      holder: string,
-      { reply, cost, model }: Execution,
-      latencyMs: number,
-    ): Promise<unknown> => {
-      const text = canonicalJson(reply);
-      const isInline = Buffer.byteLength(text) <= INLINE_BYTES;
-      const replyDigest = isInline ? sha256Hex(text) : await blobs.putJson(reply);
-      const report = cost.report === undefined ? null : canonicalJson(cost.report);
-      const count = `replies = replies + 1, input_tokens = input_tokens + $7, output_tokens = output_tokens + $8,
-                     cost_usd = cost_usd + $9`;
-      const counted = [holder, cost.usage.inputTokens, cost.usage.outputTokens, cost.costUsd];
-      const kept = await persist(() =>
-        update(
-          `${count}, state = 'done', holder = $6, lease_until = null, ended_at = clock_timestamp(), error = null,
-           reply_digest = $10, reply = $11, model = $12, latency_ms = $13, report = $14`,
-          `state <> 'done'`,
-          [...counted, replyDigest, isInline ? text : null, model, latencyMs, report],
-        ),
-      );
-      if (kept === 1) return JSON.parse(text);
-      // Unless the first try of this very write went through and only its answer was lost.
-      await update(count, `holder <> $6`, counted);
-      const first = await stored();
-      if (first === null)
-        throw new Error(`the journal lost the call ${id.join(' ')}: report this as a defect`);
-      return first.reply;
-    },
   };
 }
 

@@ -11,6 +11,7 @@ import { createStorePlace } from './fixtures.ts';
 const place = await createStorePlace();
 const [store, other] = await Promise.all([place.openStore(), place.openStore()]);
 const admin = new pg.Pool({ connectionString: place.databaseUrl, max: 1 });
+admin.on('error', () => undefined);
 afterAll(() => admin.end());
 
 const none: AccountLimits = { concurrency: null, requestsPerMinute: null, tokensPerMinute: null };

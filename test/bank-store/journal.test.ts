@@ -219,6 +219,16 @@ test('an owner that comes back after it was taken over returns the reply that ca
   ]);
 });
 
+test('a reply whose claim the database forgot in a crash is kept all the same, and paid once', async () => {
+  const forgetful = store.callOnce(key, 1, async () => {
+    await admin.query('delete from model_calls where owner = $1', [key.owner]);
+    return paid('kept', 2);
+  });
+  expect(await forgetful).toBe('kept');
+  expect(await other.callOnce(key, 1, async () => paid('never'))).toBe('kept');
+  expect(await store.callsOf(run.id, key.owner)).toMatchObject([{ replies: 1, costUsd: 2, state: 'done' }]);
+});
+
 test('a reply that JSON cannot hold fails the call instead of being changed', async () => {
   await expect(store.callOnce(key, 1, async () => paid({ score: Number.NaN }))).rejects.toThrow(
     '$.score is NaN',

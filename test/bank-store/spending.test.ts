@@ -6,6 +6,7 @@ import { createStorePlace, run } from './fixtures.ts';
 const place = await createStorePlace();
 const store = await place.openStore();
 const admin = new pg.Pool({ connectionString: place.databaseUrl, max: 1 });
+admin.on('error', () => undefined);
 afterAll(() => admin.end());
 
 const task = 'eval/spender/task/mail/1';
