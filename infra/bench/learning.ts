@@ -1,5 +1,5 @@
 /**
- * `npm run bench:learning`: does CLIFT learn? Runs `infra/experiments/learning.yaml` for seeds 1 to 5 with the
+ * `npm run bench:learning`: does CLIFT learn? Runs `infra/experiments/demo.yaml` for seeds 1 to 5 with the
  * ablation, in the ordinary home, so that every figure can be audited afterwards, and continues where it was stopped.
  * Prints the table of the README. Exits with 1 when CLIFT's mean success is not at least 15 points above the base, or
  * the 95 % interval of the paired difference over seeds does not exclude zero.
@@ -25,7 +25,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 const settings = loadSettings();
 const began = performance.now();
 const experimentOf = (seed: number) =>
-  readExperiment(join(settings.projectDirectory, 'infra/experiments/learning.yaml'), { seed });
+  readExperiment(join(settings.projectDirectory, 'infra/experiments/demo.yaml'), { seed });
 
 const results: SeedResult[] = [];
 await withWorkplace(settings, say, async (workplace) => {
