@@ -12,6 +12,8 @@ export interface DemoPlan {
   readonly experiment: Experiment;
   /** Also trains vanilla GRPO, for comparison. */
   readonly ablation: boolean;
+  /** What becomes of a finished demo of the same configuration: its result is used, or it is done once more. */
+  readonly whenFinished: 'reuse' | 'start_another';
 }
 
 const namesOf = (training: string) => ({
@@ -61,7 +63,7 @@ async function runAblation(
   return { training: names.grpoTraining, evaluation: names.grpo };
 }
 
-/** The newest unfinished demo of this configuration, else a new one under the next free number. */
+/** The newest demo of this configuration that is to be continued, else a new one under the next free number. */
 async function startOrContinue(workplace: Workplace, plan: DemoPlan): Promise<StartedRun> {
   const { train } = plan.experiment;
   const runs = new Map((await workplace.store.listRuns()).map((run) => [run.id, run]));
@@ -71,7 +73,8 @@ async function startOrContinue(workplace: Workplace, plan: DemoPlan): Promise<St
     .map((id) => Number(id.slice(stem.length)))
     .sort((left, right) => right - left);
   for (const number of numbers) {
-    if (isFinished(runs, `${stem}${number}`, plan.ablation)) continue;
+    const isDone = isFinished(runs, `${stem}${number}`, plan.ablation);
+    if (isDone && plan.whenFinished === 'start_another') continue;
     const started = await startUnlessDifferent(workplace, `${stem}${number}`, plan.experiment);
     if (started !== null) return started;
   }

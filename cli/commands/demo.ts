@@ -21,7 +21,15 @@ export async function demo(settings: Settings, options: DemoOptions): Promise<vo
   const { config, ablation = false, json = false, models, ...overrides } = options;
   const file = config ?? join(settings.projectDirectory, 'infra/experiments/demo.yaml');
   const experiment = readExperiment(file, overrides);
-  if (models === undefined) return runAndReport(settings, { prefix: 'demo', experiment, ablation }, json);
+  if (models === undefined)
+    return runAndReport(
+      settings,
+      {
+        ...{ prefix: 'demo', experiment, ablation },
+        whenFinished: 'start_another',
+      },
+      json,
+    );
   const plan = { prefix: 'scripted', experiment: withScriptedModels(experiment), ablation };
   return whileScriptedModelsRun(settings, (reachable) => runAndReport(reachable, plan, json));
 }
