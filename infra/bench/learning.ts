@@ -1,8 +1,9 @@
 /**
  * `npm run bench:learning`: does CLIFT learn? Runs `infra/experiments/demo.yaml` for seeds 1 to 5 in the ordinary home,
  * so that every figure can be audited afterwards; continues where it was stopped and reuses what is finished.
- * `-- --ablation` adds vanilla GRPO, which takes about as long again. Prints the table of the README. Exits with 1 when CLIFT's mean success is not at least 15 points above the base, or
- * the 95 % interval of the paired difference over seeds does not exclude zero.
+ * `-- --ablation` adds vanilla GRPO, which takes about as long again. Prints the table of the README. Exits with 1 when
+ * CLIFT's mean success is not at least 15 points above the base, or the 95 % interval of the paired difference over
+ * seeds does not exclude zero.
  */
 import { join } from 'node:path';
 import { runDemo } from '../../cli/demo-runs.ts';
