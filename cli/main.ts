@@ -6,6 +6,7 @@ import { check } from './commands/check.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { down } from './commands/down.ts';
+import { checkModels } from './commands/models.ts';
 import { runs } from './commands/runs.ts';
 import { show } from './commands/show.ts';
 import { listTasks } from './commands/tasks.ts';
@@ -63,6 +64,15 @@ program
   .option('--content', 'also what pages, agents and models wrote')
   .option('--json', 'print one JSON document')
   .action((taskId, options) => audit(loadSettings(), taskId, options));
+
+const models = program.command('models').description('check the models that an experiment asks');
+
+models
+  .command('check')
+  .description('ask each model a few words: what works, how fast, at what price')
+  .option('--config <file>', 'experiment file instead of infra/experiments/demo.yaml')
+  .option('--json', 'print one JSON document')
+  .action((options) => checkModels(loadSettings(), options));
 
 const tasks = program.command('tasks').description('list the tasks of a benchmark');
 
