@@ -1,0 +1,110 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { TrainConfig } from '../../activities/run-config.ts';
+import { evaluationOf, readExperiment } from '../../cli/experiment.ts';
+import { runIdentity } from '../../cli/identity.ts';
+import { refuseUnknownPrices } from '../../cli/known-prices.ts';
+import type { ModelEndpoint, ModelIdentity } from '../../models/contract.ts';
+import { benchmarkNamed, modelIdentities, type Reach } from '../../workers/parts.ts';
+
+const directory = join(import.meta.dirname, '../../infra/experiments');
+const fileNamed = (name: string) => readExperiment(join(directory, name));
+
+/** Models are named, never asked. */
+const reachAt =
+  (pricePerToken: number | null): Reach =>
+  (choice): ModelEndpoint => ({
+    ...{ choice, baseUrl: null, apiKey: null },
+    gate: { enter: () => Promise.reject(new Error('nobody asks')) },
+    priceOf: () => pricePerToken,
+  });
+
+function identityOf(config: TrainConfig, models?: Readonly<Record<string, ModelIdentity>>) {
+  return runIdentity({
+    config,
+    benchmark: benchmarkNamed('sandbox'),
+    taskIds: ['a'],
+    chromium: { executablePath: '/chromium', kind: 'headless-shell', version: '1' },
+    models: models ?? modelIdentities(config, reachAt(1)),
+  });
+}
+
+test.each(readdirSync(directory))('%s can be read, and its evaluation is made from it', (name) => {
+  const experiment = fileNamed(name);
+  const evaluation = evaluationOf(experiment, { adapterDigest: null, bankDigest: null, rolloutBudget: 2 });
+  expect(evaluation).toMatchObject({
+    ceilings: experiment.train.ceilings,
+    models: { policy: experiment.train.models.policy },
+    hyperparameters: { rolloutBudget: 2 },
+  });
+});
+
+describe('the identity of a run', () => {
+  const { train } = fileNamed('api-models.yaml');
+
+  test('names every model, with what it is really asked', () => {
+    const identity = identityOf(train);
+    expect(identity).toMatchObject({
+      'models.policy.provider': 'openai',
+      'models.policy.model': 'google/gemma-4-31b-it',
+      'models.selfVerifier.model': 'google/gemma-4-31b-it',
+      'models.judge.model': 'claude-opus-4-6',
+      'models.judge.effective.temperature': 0,
+      'models.proposer.model': 'claude-opus-4-6',
+      'models.trainer.provider': 'none',
+    });
+  });
+
+  test('leaves out where models are served and what may be spent', () => {
+    const moved: TrainConfig = {
+      ...train,
+      models: {
+        ...train.models,
+        policy: { provider: 'openai', model: 'google/gemma-4-31b-it', baseUrl: 'http://elsewhere:1/v1' },
+      },
+      ceilings: { usdPerRun: 1_000, usdPerTask: null },
+    };
+    expect(identityOf(moved)).toEqual(identityOf(train));
+  });
+
+  test('changes with a model, its temperature and its effort', () => {
+    const judges = [
+      { provider: 'anthropic', model: 'claude-opus-4-6' },
+      { provider: 'anthropic', model: 'claude-opus-5' },
+      { provider: 'anthropic', model: 'claude-opus-4-6', temperature: 0.5 },
+      { provider: 'anthropic', model: 'claude-opus-4-6', reasoningEffort: 'low' },
+    ] as const;
+    const identities = judges.map((judge) =>
+      JSON.stringify(identityOf({ ...train, models: { ...train.models, judge } })),
+    );
+    expect(new Set(identities).size).toBe(judges.length);
+  });
+
+  test('of an embedded run is what it was before models could be chosen', () => {
+    const identity = identityOf(fileNamed('demo.yaml').train);
+    const fields = Object.keys(identity).filter((name) => name.startsWith('models.'));
+    const roles = ['judge', 'policy', 'proposer', 'selfVerifier', 'trainer'];
+    expect(fields.sort()).toEqual(
+      roles.flatMap((role) => ['model', 'provider', 'revision'].map((field) => `models.${role}.${field}`)),
+    );
+  });
+});
+
+describe('a ceiling over an unknown price', () => {
+  const { train } = fileNamed('api-models.yaml');
+
+  test('is refused at the start, with the role and the remedy', () => {
+    expect(() => refuseUnknownPrices(train, reachAt(null))).toThrow(
+      /google\/gemma-4-31b-it \(policy\): give it a `price`/,
+    );
+  });
+
+  test.each([
+    ['known prices', train, reachAt(0)],
+    ['no ceiling', { ...train, ceilings: { usdPerRun: null, usdPerTask: null } }, reachAt(null)],
+    ['embedded parts alone', { ...fileNamed('demo.yaml').train, ceilings: train.ceilings }, reachAt(null)],
+  ])('is none with %s', (_, config, reach) => {
+    expect(() => refuseUnknownPrices(config, reach)).not.toThrow();
+  });
+});
