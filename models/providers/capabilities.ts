@@ -82,6 +82,9 @@ export function capabilitiesOf(choice: EndpointChoice): ModelCapabilities {
   return { ...(listed ?? fallback), ...choice.capabilities };
 }
 
+/** Providers count what a model thinks as a part of its reply. */
+const REASONING_TOKENS = 16_000;
+
 /** What a role wishes of a model. */
 export interface Wishes {
   /** `by call`: the caller of the role says it each time. */
@@ -120,7 +123,7 @@ export function effectiveOf(choice: EndpointChoice, wishes: Wishes): Effective {
   return {
     temperature: takes(can.temperature) ? (choice.temperature ?? wishes.temperature) : null,
     reasoningEffort,
-    maxOutputTokens: choice.maxOutputTokens ?? wishes.maxOutputTokens,
+    maxOutputTokens: choice.maxOutputTokens ?? wishes.maxOutputTokens + (reasons ? REASONING_TOKENS : 0),
     logProbs: wishes.logProbs && takes(can.logProbs),
     tokenIds: wishes.tokenIds && can.tokenIds,
     structuredOutput: can.structuredOutput,

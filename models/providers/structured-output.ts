@@ -6,9 +6,12 @@ export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string };
 
-/** The part of the schema that every provider's structured output can hold a model to: no ranges, no lengths. */
-export function wireSchema(schema: z.ZodType): JsonSchema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+/**
+ * For structured output: closed objects, every field required. Providers refuse schemas with ranges, lengths or
+ * whole numbers, so they are checked when the reply is read.
+ */
+export function outputSchema(schema: z.ZodType): JsonSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema);
   return rest;
 }
 

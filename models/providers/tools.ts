@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Action } from '../../benchmarks/contract.ts';
 import type { ToolDefinition } from './client.ts';
-import { wireSchema } from './structured-output.ts';
 
 const ref = z.string().min(1).describe('ref of an element of the current observation, e.g. "e12"');
 
@@ -83,7 +82,10 @@ const tools: Readonly<Record<string, Tool>> = {
 
 /** For servers that take tool calls out of the text themselves. */
 export const toolDefinitions: readonly ToolDefinition[] = Object.entries(tools).map(
-  ([name, { description, parameters }]) => ({ name, description, parameters: wireSchema(parameters) }),
+  ([name, { description, parameters }]) => {
+    const { $schema, ...schema } = z.toJSONSchema(parameters, { io: 'input' });
+    return { name, description, parameters: schema };
+  },
 );
 
 /** For prompts: one line a tool, with the schema of its arguments. */

@@ -15,7 +15,7 @@ import { createFence, type Fence } from '../fence.ts';
 import { observationText, traceLines } from '../page-text.ts';
 import { loadPrompt } from '../prompt.ts';
 import { openRole } from '../role.ts';
-import { parseReply, wireSchema } from '../structured-output.ts';
+import { outputSchema, parseReply } from '../structured-output.ts';
 
 /** Characters of all attempts together: about 100,000 tokens. Action lines are kept even beyond it. */
 const LONGEST_ATTEMPTS = 400_000;
@@ -30,14 +30,14 @@ const fences = loadPrompt('fences');
 const judgementSchema = z.object({
   attempts: z.array(
     z.object({
-      attempt: z.int(),
+      attempt: z.number(),
       score: z.number(),
       stepScores: z.array(z.number()),
       rationale: z.string(),
     }),
   ),
 });
-const schema = { name: 'judgement', schema: wireSchema(judgementSchema) };
+const schema = { name: 'judgement', schema: outputSchema(judgementSchema) };
 
 export function createProviderJudge(endpoint: ModelEndpoint): Judge {
   const role = openRole(endpoint, {

@@ -14,7 +14,7 @@ import { createFence, type Fence } from '../fence.ts';
 import { seenText, shorten, traceText } from '../page-text.ts';
 import { loadPrompt } from '../prompt.ts';
 import { openRole } from '../role.ts';
-import { parseReply, wireSchema } from '../structured-output.ts';
+import { outputSchema, parseReply } from '../structured-output.ts';
 
 /** Characters of the states of one trajectory, and of the list of existing questions. */
 const LONGEST_STATES = 12_000;
@@ -26,14 +26,14 @@ const prompt = loadPrompt('proposer');
 const fences = loadPrompt('fences');
 
 const draftSchema = z.object({
-  pair: z.int(),
+  pair: z.number(),
   text: z.string(),
   scope: z.string(),
   polarity: z.number(),
   assertion: z.string().nullable(),
 });
 const draftsSchema = z.object({ questions: z.array(draftSchema) });
-const schema = { name: 'questions', schema: wireSchema(draftsSchema) };
+const schema = { name: 'questions', schema: outputSchema(draftsSchema) };
 
 export function createProviderProposer(endpoint: ModelEndpoint): Proposer {
   const role = openRole(endpoint, {

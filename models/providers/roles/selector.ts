@@ -6,7 +6,7 @@ import { createFence } from '../fence.ts';
 import { observationText, shorten, traceText } from '../page-text.ts';
 import { loadPrompt } from '../prompt.ts';
 import { openRole } from '../role.ts';
-import { parseReply, wireSchema } from '../structured-output.ts';
+import { outputSchema, parseReply } from '../structured-output.ts';
 
 /** Characters of a candidate's last page and of its evidence sheet. */
 const LONGEST_PAGE = 16_000;
@@ -16,7 +16,7 @@ const prompt = loadPrompt('selector');
 const fences = loadPrompt('fences');
 
 const voteSchema = z.object({ reason: z.string(), vote: z.enum(['A', 'B', 'TIE']) });
-const schema = { name: 'vote', schema: wireSchema(voteSchema) };
+const schema = { name: 'vote', schema: outputSchema(voteSchema) };
 
 export function createProviderSelector(endpoint: ModelEndpoint): Selector {
   const role = openRole(endpoint, {

@@ -20,15 +20,20 @@ const fences = loadPrompt('fences');
  * first call makes sure that the model is a base model: a trained adapter must not vouch for itself.
  */
 export function createProviderSelfVerifier(endpoint: ModelEndpoint): SelfVerifier {
-  const role = openRole(endpoint, {
-    name: 'self-verifier',
-    protocol: 1,
-    prompts: [prompt, fences],
-    // Room for the marks that some models put before their answer.
-    wishes: { temperature: 0, maxOutputTokens: 8, logProbs: true, tokenIds: false },
-    timeoutMs: 120_000,
-    streamed: false,
-  });
+  // An answer is one word, however much the same model may write as the policy.
+  const { maxOutputTokens: _, ...choice } = endpoint.choice;
+  const role = openRole(
+    { ...endpoint, choice },
+    {
+      name: 'self-verifier',
+      protocol: 1,
+      prompts: [prompt, fences],
+      // Room for the marks that some models put before their answer.
+      wishes: { temperature: 0, maxOutputTokens: 8, logProbs: true, tokenIds: false },
+      timeoutMs: 120_000,
+      streamed: false,
+    },
+  );
   let detached: Promise<void> | null = null;
   const assertDetached = (): Promise<void> => {
     detached ??= assertBaseModel(role, endpoint.choice.model).catch((error: unknown) => {

@@ -241,9 +241,11 @@ describe('capabilities', () => {
     expect(of(provider, model)).toMatchObject(expected);
   });
 
-  test('reasoning takes the temperature away, and its absence gives it back', () => {
+  test('reasoning takes the temperature away and needs room; its absence gives both back', () => {
     expect(of('anthropic', 'claude-opus-4-6', { reasoningEffort: 'high' }).temperature).toBeNull();
+    expect(of('openai', 'gpt-5.5').maxOutputTokens).toBeGreaterThan(10_000);
     expect(of('openai', 'gpt-5.5', { reasoningEffort: 'none' })).toMatchObject({
+      maxOutputTokens: 100,
       temperature: 'by call',
       logProbs: true,
     });

@@ -416,3 +416,19 @@ test('a role is identified by its prompts and by what the model really gets', as
   });
   expect(createProviderSelector(endpoint).identity.revision).not.toBe(identity.revision);
 });
+
+test('the schemas that hold replies are closed, complete and free of what providers refuse', async () => {
+  const endpoint = await serving({ text: '{}' });
+  await createProviderJudge(endpoint).judge(given.judgeRequest(), given.readPage, given.never);
+  await createProviderSelector(endpoint).vote(given.voteRequest(0), given.never);
+  await createProviderProposer(endpoint).propose(given.proposeRequest(), given.never);
+  const formats = server?.calls.map(({ body }) => JSON.stringify(body['response_format'])) ?? [];
+  expect(formats).toHaveLength(3);
+  for (const format of formats) {
+    expect(format).not.toMatch(
+      /minimum|maximum|minLength|maxLength|minItems|maxItems|pattern|default|\$schema|integer/i,
+    );
+    const objects = format.split('"type":"object"').length - 1;
+    expect(format.split('"additionalProperties":false')).toHaveLength(objects + 1);
+  }
+});
