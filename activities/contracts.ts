@@ -84,12 +84,6 @@ export interface TrainingResult {
   readonly averagingError: number | null;
 }
 
-export interface RunProgress {
-  readonly phase: string;
-  readonly done: number;
-  readonly total: number;
-}
-
 // ---- activities, one interface a task queue ------------------------------------------------------------------
 
 export interface BrowserActivities {

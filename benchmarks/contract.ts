@@ -63,8 +63,6 @@ export type Action =
   | { readonly tool: 'stop'; readonly answer: string | null }
   | { readonly tool: 'infeasible'; readonly reason: string };
 
-export type Tool = Action['tool'];
-
 export type ElementState =
   | 'checked'
   | 'unchecked'

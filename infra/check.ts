@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { examineWorkflowBundle } from './workflow-bundle.ts';
 
@@ -47,10 +47,11 @@ async function report(name: string, check: Check): Promise<string> {
 const OUTPUT_LIMIT_BYTES = 16 * 1024 * 1024;
 
 function runTool(projectDirectory: string, name: string, args: readonly string[]): Promise<string> {
-  const program = join(projectDirectory, 'node_modules', '.bin', name);
+  // By this Node: the one on the PATH may be too old for the tool, which is why the launcher brings its own.
+  const program = realpathSync(join(projectDirectory, 'node_modules', '.bin', name));
   const options = { cwd: projectDirectory, maxBuffer: OUTPUT_LIMIT_BYTES };
   return new Promise((resolve) => {
-    execFile(program, args, options, (error, stdout, stderr) => {
+    execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
       resolve(error ? `${stdout}${stderr}`.trim() || error.message : '');
     });
   });
