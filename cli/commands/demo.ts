@@ -22,17 +22,16 @@ export async function demo(settings: Settings, options: DemoOptions): Promise<vo
   const file = config ?? join(settings.projectDirectory, 'infra/experiments/demo.yaml');
   const experiment = readExperiment(file, overrides);
   if (models === undefined)
-    return runAndReport(
-      settings,
-      {
-        ...{ prefix: 'demo', experiment, ablation },
-        whenFinished: 'start_another',
-      },
-      json,
-    );
-  const plan = { prefix: 'scripted', experiment: withScriptedModels(experiment), ablation };
+    return runAndReport(settings, { prefix: 'demo', experiment, ablation, whenFinished }, json);
+  const plan: DemoPlan = {
+    ...{ prefix: 'scripted', ablation, whenFinished },
+    experiment: withScriptedModels(experiment),
+  };
   return whileScriptedModelsRun(settings, (reachable) => runAndReport(reachable, plan, json));
 }
+
+/** Who asks for a demo again wants to see one run. */
+const whenFinished = 'start_another';
 
 async function runAndReport(settings: Settings, plan: DemoPlan, json: boolean): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
