@@ -61,12 +61,21 @@ beforeAll(async () => {
 });
 
 async function openRun(): Promise<void> {
-  training = await startTraining(store, 'killed', { steps: 4 });
+  training = await startTraining(store, 'killed', { steps: 5 });
+  await configure(null);
+}
+
+/** What the command does each time that it is started: the ceiling may be another one. */
+async function configure(usdPerRun: number | null): Promise<void> {
   const judge = {
     ...{ provider: 'anthropic', model: 'claude-opus-4-6', baseUrl: server.origin },
     price: { inputUsdPerMillion: 1e6, outputUsdPerMillion: 0 },
   };
-  const config = trainConfigSchema.parse({ ...training.config, models: { judge } });
+  const config = trainConfigSchema.parse({
+    ...training.config,
+    models: { judge },
+    ceilings: { usdPerRun },
+  });
   const { id, kind, seed, identity, codeVersion } = await store.getRun(training.runId);
   await store.createRun({ id, kind, seed, identity, codeVersion, config });
 }
@@ -116,8 +125,12 @@ async function startWorker(): Promise<ChildProcess> {
 async function judge(step: number, name: string, ...behaviour: Behaviour[]): Promise<WorkflowHandle> {
   behaviours.set(name, behaviour);
   await playGroup(training, step, [{ urls: [inn, inn], answer: `group ${name}` }]);
+  return startJudging(step, name);
+}
+
+function startJudging(step: number, workflowId: string): Promise<WorkflowHandle> {
   return client.workflow.start('judgeWorkflow', {
-    ...{ taskQueue: taskQueues.orchestrator, workflowId: name },
+    ...{ taskQueue: taskQueues.orchestrator, workflowId },
     args: [{ runId: training.runId, groupId: training.groupId(step) }],
   });
 }
@@ -188,6 +201,21 @@ describe('calls that are paid', () => {
     const refused = await judge(3, 'refused', { kind: 'status', status: 401 });
     await expect(refused.result()).rejects.toThrow();
     expect(arrived('refused')).toHaveLength(1);
+  });
+
+  test('are none beyond the ceiling, until it is raised', async () => {
+    const spent = (await store.spentByRun(training.runId)) ?? 0;
+    expect(spent).toBe(33);
+    await configure(spent);
+    const stopped = await judge(4, 'stopped', judgement);
+    await expect(stopped.result()).rejects.toMatchObject({
+      cause: { cause: { type: 'BudgetExceeded', message: expect.stringContaining('$33.00 of $33.00') } },
+    });
+    expect(arrived('stopped')).toEqual([]);
+    await configure(spent + 1);
+    expect(await (await startJudging(4, 'raised')).result()).toMatchObject({ ok: true });
+    // Its prompt still has the name that the group was played under.
+    expect(arrived('stopped')).toHaveLength(1);
   });
 });
 
