@@ -96,7 +96,7 @@ describe('a hostile page', () => {
     const click = { tool: 'click', ref: 'e1', kind: 'single' } as const;
     expect(await live.session.act(click)).toMatchObject({ ok: false, code: 'timeout' });
     await expect(live.session.observe()).rejects.toMatchObject({ type: 'BrowserCrashed' });
-  }, 30_000);
+  }, 120_000);
 
   it('that asks without end is cut short', async () => {
     await using site = await open('<button onclick="for(let i=0;;i++) alert(i)">Ask</button>', {
@@ -106,7 +106,7 @@ describe('a hostile page', () => {
     const asked = site.session.act({ tool: 'click', ref: 'e1', kind: 'single' });
     expect(await asked).toMatchObject({ ok: false, code: 'timeout' });
     await expect(site.session.observe()).rejects.toMatchObject({ type: 'BrowserCrashed' });
-  }, 30_000);
+  }, 120_000);
 
   it('that opens windows without end gets ten', async () => {
     await using site = await open(
@@ -216,5 +216,5 @@ describe('settling', () => {
       type: 'BrowserCrashed',
       message: expect.stringContaining('settle'),
     });
-  }, 30_000);
+  }, 120_000);
 });

@@ -118,7 +118,7 @@ describe('every task through the page', () => {
   test('an agent that stops at once fails it', async () => {
     const untouched = await playAll(() => ({ tool: 'stop', answer: null }));
     expect(exceptions(untouched, 'failure')).toEqual([]);
-  }, 120_000);
+  }, 400_000);
 
   test('the solution reaches every subgoal, makes no mistake and raises no flag', () => {
     for (const { task, trace, evidence, flags } of solved) {
