@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,12 +24,15 @@ function write(files: Readonly<Record<string, string>>): void {
 
 /** Breaches found by the walls' own configuration, as "rule: from". */
 function breaches(): string[] {
-  const program = join(house, 'node_modules', '.bin', 'depcruise');
+  const program = realpathSync(join(house, 'node_modules', '.bin', 'depcruise'));
   const rooms = [...new Set(Object.keys(FILES).map((path) => path.split('/')[0] ?? ''))];
   const args = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...rooms];
   let output: string;
   try {
-    output = execFileSync(program, args, { cwd: directory, encoding: 'utf8', maxBuffer: 2 ** 26 });
+    // By this Node, as the check command does: the one on the PATH may be too old.
+    output = execFileSync(process.execPath, [program, ...args], {
+      ...{ cwd: directory, encoding: 'utf8', maxBuffer: 2 ** 26 },
+    });
   } catch (error) {
     // depcruise ends with the number of breaches.
     output = error instanceof Error && 'stdout' in error ? String(error.stdout) : '';
