@@ -28,13 +28,13 @@ describe('the demo on real parts', () => {
     expect(processesOf(calm.path, '')).toEqual([]);
   });
 
-  test('kills of every process in the middle change no digest', async () => {
+  test('kills of both workers and of the command in the middle change no digest', async () => {
     const demo = await endures(stormy);
     expect((await demo.result()).digests).toEqual(undisturbed.digests);
   }, 900_000);
 });
 
-/** Kills one process after another, each while it works, and starts the command again where it ended. */
+/** Kills the workers and the command one after another, each while it works, and starts the command again where it ended. */
 async function endures(home: DemoHome): Promise<DemoRun> {
   let demo = home.start();
   const store = await openStore(home);
