@@ -7,6 +7,7 @@ import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { down } from './commands/down.ts';
 import { checkModels } from './commands/models.ts';
+import { rollout } from './commands/rollout.ts';
 import { runs } from './commands/runs.ts';
 import { show } from './commands/show.ts';
 import { listTasks } from './commands/tasks.ts';
@@ -27,6 +28,16 @@ program
   )
   .option('--json', 'print one JSON document')
   .action((options) => demo(loadSettings(), options));
+
+program
+  .command('rollout')
+  .description('play one rollout here and now and grade it; nothing is stored')
+  .option('--task <id>', 'id of the task; a script names its own')
+  .option('--script <file>', 'play this action script instead of the embedded base policy')
+  .option('--observe', 'also print the last page as policies read it')
+  .option('--screenshots <folder>', 'save a screenshot after each step')
+  .option('--json', 'print one JSON document')
+  .action((options) => rollout(loadSettings(), options));
 
 program
   .command('runs')
