@@ -17,7 +17,7 @@ const passing = /^(08|53|57P0[1-5]|57014|58|55P03)/;
 
 /** pg and pg-pool report these without a code. */
 const passingMessage =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/;
+  /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/;
 
 /** Turns what pg throws into the store's vocabulary; anything unknown stays as it is. */
 export function translateDatabaseError(error: unknown): unknown {

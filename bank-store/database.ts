@@ -35,6 +35,7 @@ export interface DatabaseSettings {
 }
 
 const TRANSACTION_TRIES = 5;
+const ANSWER_MARGIN_MS = 5_000;
 
 export function openDatabase(settings: DatabaseSettings): Database {
   const statementTimeoutMs = settings.statementTimeoutMs ?? 60_000;
@@ -43,6 +44,8 @@ export function openDatabase(settings: DatabaseSettings): Database {
     max: settings.poolSize ?? 10,
     connectionTimeoutMillis: settings.connectionTimeoutMs ?? 10_000,
     statement_timeout: statementTimeoutMs,
+    // A network that swallows everything lets no server answer, not even that it took too long.
+    query_timeout: statementTimeoutMs + ANSWER_MARGIN_MS,
     // A client whose process hangs must not hold its locks for ever.
     idle_in_transaction_session_timeout: statementTimeoutMs,
     application_name: 'clift',

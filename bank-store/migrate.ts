@@ -43,8 +43,6 @@ export async function readMigrations(directory = DIRECTORY): Promise<readonly Mi
 /** Returns true when nothing is left to do. */
 async function applyNext(session: Session, known: readonly Migration[]): Promise<boolean> {
   await session.execute('select pg_advisory_xact_lock($1)', [LOCK]);
-  // Rewriting a large table may take longer than any ordinary statement should.
-  await session.execute('set local statement_timeout = 0');
   await session.execute(
     `create table if not exists schema_migrations (
        number integer primary key,

@@ -9,7 +9,7 @@ import type { Place } from './start-run.ts';
 import { startWorkerProcesses } from './worker-processes.ts';
 
 /** The browser has a process of its own: its CPU time must not delay anybody's heartbeats. */
-const roleSets: readonly (readonly TaskQueue[])[] = [
+const usualRoles: readonly (readonly TaskQueue[])[] = [
   ['browser'],
   ['orchestrator', 'llm', 'judge', 'cpu', 'gpu'],
 ];
@@ -37,7 +37,8 @@ export async function withWorkplace<T>(
     closers.push(() => stack.stop());
     const store = await createBankStore(stack);
     closers.push(() => store.close());
-    const workers = await startWorkerProcesses(settings, stack, chromium.executablePath, roleSets);
+    const roles = settings.workerRoles ?? usualRoles;
+    const workers = await startWorkerProcesses(settings, stack, chromium.executablePath, roles);
     closers.push(() => workers.stop());
     const connection = await Connection.connect(stack.temporalConnection);
     closers.push(() => connection.close());

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
+import { type TaskQueue, taskQueues } from '../workflows/names.ts';
 
 /** How to reach a Temporal cluster; fits both `Connection.connect` and `NativeConnection.connect`. */
 export interface TemporalConnection {
@@ -28,8 +29,12 @@ export interface Settings {
   /** Absent: the embedded server is used. */
   readonly databaseUrl?: string;
   readonly chromiumPath?: string;
+  /** The user's checkout of WebArena-Infinity. */
+  readonly waiRoot?: string;
   /** Browser contexts that a worker runs at the same time. */
   readonly browserSlots: number;
+  /** Roles of each worker process that a command starts. Absent: the browser apart, everything else together. */
+  readonly workerRoles?: readonly (readonly TaskQueue[])[];
   readonly anthropicApiKey?: string;
   readonly openaiApiKey?: string;
   /** Where a provider's models are served here, in place of the provider's own address. */
@@ -53,11 +58,13 @@ const environmentSchema = z.object({
   CLIFT_HOME: text,
   CLIFT_CACHE: text,
   CLIFT_CHROMIUM: text,
+  CLIFT_WAI_ROOT: text,
   CLIFT_BROWSER_SLOTS: z.coerce
     .number({ error: 'CLIFT_BROWSER_SLOTS is a whole number from 1' })
     .int()
     .min(1)
     .default(DEFAULT_BROWSER_SLOTS),
+  CLIFT_WORKERS: text,
   CLIFT_TEMPORAL_UI: z.enum(['', '0', '1'], { error: 'CLIFT_TEMPORAL_UI is 0 or 1' }).optional(),
   TEMPORAL_ADDRESS: text,
   TEMPORAL_NAMESPACE: text,
@@ -89,7 +96,9 @@ export function loadSettings(environment: Environment = process.env): Settings {
     temporalUi: env.CLIFT_TEMPORAL_UI === '1',
     ...(env.DATABASE_URL && { databaseUrl: env.DATABASE_URL }),
     ...(env.CLIFT_CHROMIUM && { chromiumPath: resolve(env.CLIFT_CHROMIUM) }),
+    ...(env.CLIFT_WAI_ROOT && { waiRoot: resolve(env.CLIFT_WAI_ROOT) }),
     browserSlots: env.CLIFT_BROWSER_SLOTS,
+    ...(env.CLIFT_WORKERS && { workerRoles: parseWorkers(env.CLIFT_WORKERS) }),
     ...(env.ANTHROPIC_API_KEY && { anthropicApiKey: env.ANTHROPIC_API_KEY }),
     ...(env.OPENAI_API_KEY && { openaiApiKey: env.OPENAI_API_KEY }),
     modelBaseUrls: {
@@ -97,6 +106,29 @@ export function loadSettings(environment: Environment = process.env): Settings {
       ...(env.ANTHROPIC_BASE_URL && { anthropic: env.ANTHROPIC_BASE_URL }),
     },
   };
+}
+
+/** Roles of a process are parted by commas, processes by semicolons: `browser; browser; orchestrator, cpu; …`. */
+function parseWorkers(workers: string): readonly (readonly TaskQueue[])[] {
+  const processes = workers
+    .split(';')
+    .map((roles) => parseRoles(roles.split(',').map((role) => role.trim())));
+  const missing = roleNames.filter((role) => !processes.flat().includes(role));
+  if (missing.length > 0) {
+    throw new Error(`CLIFT_WORKERS leaves roles to nobody: ${missing.join(', ')}. Give each to a process.`);
+  }
+  return processes;
+}
+
+const roleNames = Object.values(taskQueues);
+
+/** Throws with the roles that there are. */
+export function parseRoles(names: readonly string[]): readonly TaskQueue[] {
+  const roles = names.map((name) => roleNames.find((role) => role === name));
+  if (roles.length === 0 || roles.includes(undefined)) {
+    throw new Error(`roles of a worker: ${roleNames.join(', ')}; got: ${names.join(', ') || 'none'}`);
+  }
+  return roles.filter((role) => role !== undefined);
 }
 
 /**

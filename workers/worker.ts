@@ -3,9 +3,8 @@
  * process that forked it is gone; then lets running activities end, up to the grace time.
  */
 import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
-import { type TaskQueue, taskQueues } from '../workflows/names.ts';
 import { createRoles } from './roles.ts';
-import { loadSettings } from './settings.ts';
+import { loadSettings, parseRoles } from './settings.ts';
 
 async function main(roleNames: readonly string[]): Promise<void> {
   const roles = parseRoles(roleNames);
@@ -25,15 +24,6 @@ async function main(roleNames: readonly string[]): Promise<void> {
     await parts.close();
     await connection.close();
   }
-}
-
-function parseRoles(names: readonly string[]): readonly TaskQueue[] {
-  const known = Object.values(taskQueues);
-  const roles = names.map((name) => known.find((role) => role === name));
-  if (roles.length === 0 || roles.includes(undefined)) {
-    throw new Error(`roles of a worker: ${known.join(', ')}; got: ${names.join(', ') || 'none'}`);
-  }
-  return roles.filter((role) => role !== undefined);
 }
 
 /** A worker whose supervisor was killed would go on working for a command that nobody runs any more. */

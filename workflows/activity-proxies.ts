@@ -34,7 +34,8 @@ export const llm = proxyActivities<LlmActivities>({
   taskQueue: taskQueues.llm,
   // All questions of one rollout, or all votes of one comparison, from a busy server.
   startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '30 seconds',
+  // A dead worker is noticed within this; the next one finds what was paid for in the journal.
+  heartbeatTimeout: '10 seconds',
   scheduleToCloseTimeout: '3 hours',
   // Rate limits name their own delay; the rest is a provider's bad hour.
   retry: {
@@ -50,7 +51,7 @@ export const judge = proxyActivities<JudgeActivities>({
   taskQueue: taskQueues.judge,
   // One comparative call over eight traces by a reasoning model.
   startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: '30 seconds',
+  heartbeatTimeout: '10 seconds',
   scheduleToCloseTimeout: '3 hours',
   retry: {
     initialInterval: '2 seconds',
@@ -65,6 +66,7 @@ export const cpu = proxyActivities<CpuActivities>({
   taskQueue: taskQueues.cpu,
   // Reads and one transaction; a bank of thousands of trackers takes seconds.
   startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '10 seconds',
   // Long enough to sit out a database restart or failover.
   scheduleToCloseTimeout: '1 hour',
   retry: {
@@ -80,7 +82,8 @@ export const gpu = proxyActivities<GpuActivities>({
   taskQueue: taskQueues.gpu,
   // One optimiser step of a 31B model over eight long trajectories.
   startToCloseTimeout: '2 hours',
-  heartbeatTimeout: '1 minute',
+  // A library that writes a checkpoint may hold the process for seconds.
+  heartbeatTimeout: '30 seconds',
   // A GPU machine may have to be replaced by a person.
   scheduleToCloseTimeout: '24 hours',
   retry: {

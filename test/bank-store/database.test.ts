@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -38,6 +38,29 @@ test('a server that accepts connections and says nothing is unavailable after th
   await silent.close();
   server.close();
 });
+
+test('a connection that falls silent in the middle of a query is unavailable soon after the longest statement', async () => {
+  const { port, hostname } = new URL(databaseUrl);
+  let isSilent = false;
+  const relay = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    client.on('data', (bytes) => isSilent || server.write(bytes)).on('error', () => server.destroy());
+    server.on('data', (bytes) => client.write(bytes)).on('error', () => client.destroy());
+    client.on('close', () => server.destroy());
+  });
+  await new Promise<void>((listening) => relay.listen(0, '127.0.0.1', listening));
+  const address = relay.address();
+  const through = new URL(databaseUrl);
+  through.port = String(typeof address === 'object' && address !== null ? address.port : 0);
+  const relayed = openDatabase({ databaseUrl: through.href, statementTimeoutMs: 100 });
+  await relayed.execute('select 1');
+  isSilent = true;
+  await expect(relayed.execute('select 1')).rejects.toThrow(StoreUnavailable);
+  isSilent = false;
+  expect(await relayed.execute('select 1')).toBe(1);
+  await relayed.close();
+  relay.close();
+}, 30_000);
 
 test('a connection killed inside a transaction makes the store unavailable, writes nothing, and is replaced', async () => {
   await database.execute('create table killed (id integer)');

@@ -97,10 +97,14 @@ test('a store cannot be opened on a database of newer code, and holds no connect
   const blobDirectory = join(tmpdir(), randomUUID());
   await expect(createBankStore({ databaseUrl, blobDirectory })).rejects.toThrow(MigrationError);
   const name = new URL(databaseUrl).pathname.slice(1);
-  const { rows } = await admin.query(
-    'select count(*)::integer as n from pg_stat_activity where datname = $1',
-    [name],
-  );
-  expect(rows).toEqual([{ n: 0 }]);
+  const connections = async () => {
+    const { rows } = await admin.query(
+      'select count(*)::integer as n from pg_stat_activity where datname = $1',
+      [name],
+    );
+    return rows;
+  };
+  // A backend ends a moment after its client.
+  await expect.poll(connections, { timeout: 10_000 }).toEqual([{ n: 0 }]);
   await rm(blobDirectory, { recursive: true, force: true });
 });
