@@ -46,7 +46,8 @@ export interface TrainingStepRef {
 export interface TrainingStepPlan {
   readonly groupId: string;
   readonly taskId: string;
-  readonly rolloutIds: readonly string[];
+  /** Size of the group; ids follow from the group's own (names.ts), so that no payload grows with it. */
+  readonly rollouts: number;
   /** Rollouts with a verdict below which nothing is judged, certified or learned (DESIGN 2.1). */
   readonly quorum: number;
   /** False for vanilla GRPO: nobody answers questions, nothing is certified. */
@@ -55,13 +56,14 @@ export interface TrainingStepPlan {
   readonly committed: TrainingStepSummary | null;
 }
 
-/** How a training step ended; only `updated` moved the adapter. */
+/** How a training step ended; only `updated` moved the adapter. `aborted`: the run was cancelled in its middle. */
 export type TrainingStepOutcome =
   | 'updated'
   | 'below_quorum'
   | 'judge_error'
   | 'self_verifier_error'
-  | 'no_gradient';
+  | 'no_gradient'
+  | 'aborted';
 
 export interface TrainingStepSummary {
   readonly step: number;
@@ -113,6 +115,12 @@ export interface ComparisonResult {
   readonly votes: readonly ('A' | 'B' | 'TIE' | 'INVALID')[];
 }
 
+/** One link of the tournament chain; the two are named by their place in generation order. */
+export interface ChainLink extends ComparisonResult {
+  readonly incumbent: number;
+  readonly challenger: number;
+}
+
 export interface JudgeActivities {
   judgeGroup(input: {
     readonly runId: string;
@@ -147,6 +155,10 @@ export interface CpuActivities {
     readonly state: RunState;
     readonly reason: string;
   }): Promise<void>;
+  /** Ends a run for good: what was under way is recorded as aborted, what was finished stays. */
+  cancelRun(input: { readonly runId: string }): Promise<void>;
+  /** A rollout whose activity was given up, as the store has it; closed as `unscored: infra` if no attempt finished. */
+  closeRollout(input: { readonly rolloutId: string }): Promise<RolloutSummary>;
   /** Task ids of the run's pinned list, [from, to). */
   listEvaluationTasks(input: {
     readonly runId: string;
@@ -154,7 +166,8 @@ export interface CpuActivities {
     readonly to: number;
   }): Promise<readonly string[]>;
   planEvaluationTask(input: { readonly runId: string; readonly taskId: string }): Promise<{
-    readonly rolloutIds: readonly string[];
+    /** K. */
+    readonly rollouts: number;
     /** False when the run has no bank or K is 1: the greedy rollout is emitted. */
     readonly select: boolean;
     readonly done: EvaluationTaskResult | null;
@@ -162,8 +175,9 @@ export interface CpuActivities {
   recordSelection(input: {
     readonly runId: string;
     readonly taskId: string;
-    readonly selected: string | null;
-    readonly comparisons: readonly (ComparisonRef & ComparisonResult)[];
+    /** Place of the emitted rollout in generation order; null when no candidate was left. */
+    readonly selected: number | null;
+    readonly comparisons: readonly ChainLink[];
   }): Promise<EvaluationTaskResult>;
 }
 

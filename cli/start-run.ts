@@ -69,7 +69,7 @@ export async function startEvaluation(
   return startOrJoin(place, run, evaluateSuiteId(run.id), (options) =>
     place.client.workflow.start<typeof evaluateSuiteWorkflow>('evaluateSuiteWorkflow', {
       ...options,
-      args: [{ runId: run.id, tasks, concurrency: config.concurrency }],
+      args: [{ runId: run.id, tasks, concurrency: config.concurrency, nextPart: 0 }],
     }),
   );
 }

@@ -23,6 +23,7 @@ import {
   selfVerifierFor,
   trainer,
 } from './parts.ts';
+import { payloadGuard } from './payload-guard.ts';
 import type { Settings } from './settings.ts';
 
 export interface Roles {
@@ -50,6 +51,8 @@ export async function createRoles(settings: Settings, connection: NativeConnecti
       // At 0.17 MB each; a smaller cache would fetch whole histories again.
       maxCachedWorkflows: 500,
       maxConcurrentWorkflowTaskExecutions: 40,
+      // What a killed orchestrator had in its cache goes to another one after this.
+      stickyQueueScheduleToStartTimeout: '3 seconds',
     }),
     browser: async () => {
       const pool = await openPool(settings);
@@ -119,7 +122,7 @@ function activities(taskQueue: string, slots: number, handlers: object): WorkerO
     maxConcurrentActivityTaskExecutions: slots,
     // Cancellation travels on heartbeats: this is how long it may take to reach an activity.
     maxHeartbeatThrottleInterval: '5 seconds',
-    interceptors: { activity: [failureInterceptor] },
+    interceptors: { activity: [failureInterceptor, payloadGuard] },
   };
 }
 

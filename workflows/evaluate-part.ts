@@ -1,8 +1,10 @@
-import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
+import { continueAsNew, executeChild, ParentClosePolicy, workflowInfo } from '@temporalio/workflow';
 import { cpu } from './activity-proxies.ts';
 import { evaluateTaskWorkflow } from './evaluate-task.ts';
 import { allOrNone } from './failures.ts';
+import type { Gate } from './gate.ts';
 import { evaluateTaskId } from './names.ts';
+import { governedByRun } from './run-control.ts';
 
 export interface EvaluatePartInput {
   readonly runId: string;
@@ -10,27 +12,49 @@ export interface EvaluatePartInput {
   readonly from: number;
   readonly to: number;
   readonly concurrency: number;
+  /** Why the part begins paused; null: it does not. */
+  readonly closedFor: string | null;
 }
 
 /** Ids are read in pages so that no payload reaches 2 KB. */
 const PAGE = 20;
 
 /** One part of a suite: a queue of task ids worked off by a fixed number of lanes. */
-export async function evaluatePartWorkflow(input: EvaluatePartInput): Promise<void> {
-  const { runId } = input;
-  const queue: string[] = [];
-  for (let from = input.from; from < input.to; from += PAGE) {
-    queue.push(...(await cpu.listEvaluationTasks({ runId, from, to: Math.min(input.to, from + PAGE) })));
-  }
-  await allOrNone(Array.from({ length: input.concurrency }, () => () => workOff(runId, queue)));
+export function evaluatePartWorkflow(input: EvaluatePartInput): Promise<void> {
+  return governedByRun(input.closedFor, (gate) => evaluate(input, gate));
 }
 
-async function workOff(runId: string, queue: string[]): Promise<void> {
-  for (let taskId = queue.shift(); taskId !== undefined; taskId = queue.shift()) {
-    await executeChild(evaluateTaskWorkflow, {
-      workflowId: evaluateTaskId(runId, taskId),
-      args: [{ runId, taskId }],
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    });
+async function evaluate(input: EvaluatePartInput, gate: Gate): Promise<void> {
+  const queue = await gate.through(() => listTasks(input));
+  const lanes = Math.min(input.concurrency, queue.length);
+  await allOrNone(Array.from({ length: lanes }, () => () => workOff(input.runId, queue, gate)));
+  if (queue.length === 0) return;
+  // Only a part that was paused hundreds of times gets here. Lanes finish what they take, in the order of the list.
+  await continueAsNew<typeof evaluatePartWorkflow>({
+    ...input,
+    from: input.to - queue.length,
+    closedFor: gate.closedFor,
+  });
+}
+
+async function listTasks({ runId, from, to }: EvaluatePartInput): Promise<string[]> {
+  const queue: string[] = [];
+  for (let first = from; first < to; first += PAGE) {
+    queue.push(...(await cpu.listEvaluationTasks({ runId, from: first, to: Math.min(to, first + PAGE) })));
+  }
+  return queue;
+}
+
+async function workOff(runId: string, queue: string[], gate: Gate): Promise<void> {
+  while (!workflowInfo().continueAsNewSuggested) {
+    const taskId = queue.shift();
+    if (taskId === undefined) return;
+    await gate.through(() =>
+      executeChild(evaluateTaskWorkflow, {
+        workflowId: evaluateTaskId(runId, taskId),
+        args: [{ runId, taskId }],
+        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      }),
+    );
   }
 }

@@ -1,8 +1,7 @@
-import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
-import { cpu } from './activity-proxies.ts';
+import { continueAsNew, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
 import { evaluatePartWorkflow } from './evaluate-part.ts';
-import { notingFailure } from './failures.ts';
 import { evaluatePartId } from './names.ts';
+import { type Completion, governingRun, type RunControl } from './run-control.ts';
 
 export interface EvaluateSuiteInput {
   readonly runId: string;
@@ -10,6 +9,8 @@ export interface EvaluateSuiteInput {
   readonly tasks: number;
   /** Evaluation tasks open at the same time. */
   readonly concurrency: number;
+  /** First part that this workflow run does. */
+  readonly nextPart: number;
 }
 
 /** At 3 to 9 events a task, a part stays below 1,000 events. */
@@ -17,19 +18,37 @@ const TASKS_PER_PART = 100;
 
 /** The whole suite in parts, one after another; the bound on open tasks holds inside each. */
 export function evaluateSuiteWorkflow(input: EvaluateSuiteInput): Promise<void> {
-  return notingFailure(input.runId, () => evaluate(input));
+  return governingRun(input.runId, 'evaluating', (control) => evaluate(input, control));
 }
 
-async function evaluate(input: EvaluateSuiteInput): Promise<void> {
-  const { runId, concurrency } = input;
-  await cpu.setRunState({ runId, state: 'running', reason: 'evaluating' });
-  for (let part = 0; part * TASKS_PER_PART < input.tasks; part += 1) {
-    const from = part * TASKS_PER_PART;
-    await executeChild(evaluatePartWorkflow, {
-      workflowId: evaluatePartId(runId, part),
-      args: [{ runId, from, to: Math.min(input.tasks, from + TASKS_PER_PART), concurrency }],
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    });
+async function evaluate(input: EvaluateSuiteInput, control: RunControl): Promise<Completion<void>> {
+  const { tasks } = input;
+  for (let part = input.nextPart; part * TASKS_PER_PART < tasks; part += 1) {
+    await evaluatePart(input, part, control);
+    const isLast = (part + 1) * TASKS_PER_PART >= tasks;
+    if (!isLast && workflowInfo().continueAsNewSuggested) await restart(input, part + 1, control);
   }
-  await cpu.setRunState({ runId, state: 'completed', reason: 'every task of the list has a result' });
+  return { result: undefined, reason: 'every task of the list has a result' };
+}
+
+function evaluatePart(
+  { runId, tasks, concurrency }: EvaluateSuiteInput,
+  part: number,
+  control: RunControl,
+): Promise<void> {
+  const from = part * TASKS_PER_PART;
+  const to = Math.min(tasks, from + TASKS_PER_PART);
+  return control.member(() =>
+    startChild(evaluatePartWorkflow, {
+      workflowId: evaluatePartId(runId, part),
+      args: [{ runId, from, to, concurrency, closedFor: null }],
+      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    }),
+  );
+}
+
+async function restart(input: EvaluateSuiteInput, nextPart: number, { gate }: RunControl): Promise<never> {
+  // A pause is no part of the state that goes on: it is answered here first.
+  await gate.untilOpen();
+  return continueAsNew<typeof evaluateSuiteWorkflow>({ ...input, nextPart });
 }

@@ -1,11 +1,8 @@
-import type {
-  ComparisonRef,
-  ComparisonResult,
-  EvaluationTaskResult,
-  RolloutSummary,
-} from '../activities/contracts.ts';
-import { browser, cpu, llm } from './activity-proxies.ts';
-import { orNull } from './failures.ts';
+import type { ChainLink, EvaluationTaskResult, RolloutSummary } from '../activities/contracts.ts';
+import { cpu, llm } from './activity-proxies.ts';
+import { allOrNone, orNull } from './failures.ts';
+import { evaluateTaskId, rolloutId } from './names.ts';
+import { rollOutAll } from './roll-out.ts';
 
 export interface EvaluateTaskInput {
   readonly runId: string;
@@ -17,13 +14,10 @@ export async function evaluateTaskWorkflow(input: EvaluateTaskInput): Promise<Ev
   const { runId, taskId } = input;
   const plan = await cpu.planEvaluationTask(input);
   if (plan.done !== null) return plan.done;
-  const rollouts = await Promise.all(
-    plan.rolloutIds.map((rolloutId) => orNull(() => browser.rollOut({ runId, rolloutId }))),
-  );
-  const candidates = rollouts.filter((rollout) => rollout !== null && isCandidate(rollout));
-  const ids = candidates.flatMap((candidate) => (candidate === null ? [] : [candidate.rolloutId]));
-  const comparisons = plan.select && ids.length > 1 ? await select(input, ids) : [];
-  return cpu.recordSelection({ runId, taskId, selected: winner(ids, comparisons), comparisons });
+  const rollouts = await rollOutAll(runId, evaluateTaskId(runId, taskId), plan.rollouts);
+  const candidates = rollouts.flatMap((rollout, index) => (isCandidate(rollout) ? [index] : []));
+  const comparisons = plan.select && candidates.length > 1 ? await select(input, candidates) : [];
+  return cpu.recordSelection({ runId, taskId, selected: winner(candidates, comparisons), comparisons });
 }
 
 /** A blocked rollout stays a candidate: bot-block questions exist to vote against it (DESIGN 2.2). */
@@ -31,28 +25,27 @@ function isCandidate({ outcome }: RolloutSummary): boolean {
   return outcome.kind !== 'unscored' || (outcome.cause !== 'infra' && outcome.cause !== 'invalid');
 }
 
-type Comparison = ComparisonRef & ComparisonResult;
-
 /** The chain of METHOD 6: each challenger in generation order meets the incumbent of the moment. */
 async function select(
-  input: EvaluateTaskInput,
-  candidates: readonly string[],
-): Promise<readonly Comparison[]> {
-  const answered = await Promise.all(
-    candidates.map((rolloutId) => orNull(() => llm.answerQuestions({ runId: input.runId, rolloutId }))),
+  { runId, taskId }: EvaluateTaskInput,
+  candidates: readonly number[],
+): Promise<readonly ChainLink[]> {
+  const idOf = (index: number) => rolloutId(evaluateTaskId(runId, taskId), index);
+  const answered = await allOrNone(
+    candidates.map((index) => () => orNull(() => llm.answerQuestions({ runId, rolloutId: idOf(index) }))),
   );
-  const comparisons: Comparison[] = [];
+  const isSeen = (index: number) => answered[candidates.indexOf(index)] !== null;
+  const comparisons: ChainLink[] = [];
   for (const challenger of candidates.slice(1)) {
     const incumbent = winner(candidates, comparisons) ?? challenger;
-    const ref = { ...input, incumbent, challenger };
-    const isSeen = [incumbent, challenger].every((id) => answered[candidates.indexOf(id)] !== null);
+    const ref = { runId, taskId, incumbent: idOf(incumbent), challenger: idOf(challenger) };
     // Votes that cannot be had are missing votes, and missing votes keep.
-    const result = isSeen ? await orNull(() => llm.castVotes(ref)) : null;
-    comparisons.push({ ...ref, ...(result ?? { swap: false, votes: [] }) });
+    const result = isSeen(incumbent) && isSeen(challenger) ? await orNull(() => llm.castVotes(ref)) : null;
+    comparisons.push({ incumbent, challenger, ...(result ?? { swap: false, votes: [] }) });
   }
   return comparisons;
 }
 
-function winner(candidates: readonly string[], comparisons: readonly Comparison[]): string | null {
+function winner(candidates: readonly number[], comparisons: readonly ChainLink[]): number | null {
   return comparisons.findLast(({ swap }) => swap)?.challenger ?? candidates[0] ?? null;
 }

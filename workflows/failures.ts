@@ -1,5 +1,4 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
-import { cpu } from './activity-proxies.ts';
 import { pausingFaults } from './faults.ts';
 
 /**
@@ -10,13 +9,18 @@ export async function orNull<T>(act: () => Promise<T>): Promise<T | null> {
   try {
     return await act();
   } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure) || isPausing(error)) throw error;
+    if (isCancellation(error) || !(error instanceof ActivityFailure) || pausingReason(error) !== null)
+      throw error;
     return null;
   }
 }
 
 /** All of them, or none: when one fails the others are cancelled and waited for, so that they can be started again. */
-export function allOrNone<T>(acts: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
+export function allOrNone<A, B>(
+  acts: readonly [() => Promise<A>, () => Promise<B>],
+): Promise<readonly [A, B]>;
+export function allOrNone<T>(acts: readonly (() => Promise<T>)[]): Promise<readonly T[]>;
+export function allOrNone(acts: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
   const scope = new CancellationScope();
   return scope.run(async () => {
     const running = acts.map((act) => act());
@@ -30,28 +34,19 @@ export function allOrNone<T>(acts: readonly (() => Promise<T>)[]): Promise<reado
   });
 }
 
-/** Notes in the store why a run stopped, and that it waits for a person where one can help. */
-export async function notingFailure<T>(runId: string, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!isCancellation(error)) {
-      const state = isPausing(error) ? 'paused' : 'failed';
-      await cpu.setRunState({ runId, state, reason: rootOf(error).slice(0, 500) });
-    }
-    throw error;
-  }
-}
-
-function isPausing(error: unknown): boolean {
-  return causesOf(error).some(
+/** What a person has to do before work can go on; null for a failure of any other kind. */
+export function pausingReason(error: unknown): string | null {
+  const isPausing = causesOf(error).some(
     (cause) => cause instanceof ApplicationFailure && pausingFaults.some((fault) => fault === cause.type),
   );
+  return isPausing ? reasonOf(error) : null;
 }
 
+const LONGEST_REASON = 500;
+
 /** The innermost cause is the one that names a remedy. */
-function rootOf(error: unknown): string {
-  return causesOf(error).at(-1)?.message ?? String(error);
+export function reasonOf(error: unknown): string {
+  return (causesOf(error).at(-1)?.message ?? String(error)).slice(0, LONGEST_REASON);
 }
 
 function causesOf(error: unknown): readonly Error[] {

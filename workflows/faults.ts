@@ -21,4 +21,4 @@ export type Fault = (typeof faults)[number];
  * Faults that every later call of the run would meet again: the run pauses, instead of turning one training step
  * after another into a failed one.
  */
-export const pausingFaults: readonly Fault[] = ['BudgetExceeded', 'ModelUnusable'];
+export const pausingFaults: readonly Fault[] = ['BudgetExceeded', 'ModelUnusable', 'PayloadsTooLarge'];

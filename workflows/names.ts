@@ -11,6 +11,9 @@ export const taskQueues = {
 
 export type TaskQueue = keyof typeof taskQueues;
 
+/** What a person may ask of the workflow of a run: names of its updates. */
+export const controls = { pause: 'pause', resume: 'resume' } as const;
+
 export const trainRunId = (runId: string) => `train/${runId}`;
 export const trainShardId = (runId: string, shard: number) => `${trainRunId(runId)}/shard/${shard}`;
 /** Also the id of the step's group: one group is one update. */

@@ -1,38 +1,43 @@
-import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
+import { ParentClosePolicy, startChild } from '@temporalio/workflow';
 import type { TrainingResult } from '../activities/contracts.ts';
 import { cpu, gpu } from './activity-proxies.ts';
-import { allOrNone, notingFailure } from './failures.ts';
+import { allOrNone } from './failures.ts';
 import { trainShardId } from './names.ts';
+import { type Completion, governingRun, type RunControl } from './run-control.ts';
 import { type TrainShardInput, trainShardWorkflow } from './train-shard.ts';
 
-export interface TrainRunInput extends Omit<TrainShardInput, 'shard' | 'nextStep'> {
+export interface TrainRunInput extends Omit<TrainShardInput, 'shard' | 'nextStep' | 'closedFor'> {
   /** Single-node jobs that train side by side; 16 in the paper, 1 in the demo. */
   readonly shards: number;
 }
 
 /** One training run: its shards side by side, then adapters averaged, banks merged and frozen (METHOD 5.5, 5.6). */
 export function trainRunWorkflow(input: TrainRunInput): Promise<TrainingResult> {
-  return notingFailure(input.runId, () => train(input));
+  return governingRun(input.runId, 'training', (control) => train(input, control));
 }
 
-async function train({ shards, ...common }: TrainRunInput): Promise<TrainingResult> {
+async function train(
+  { shards, ...common }: TrainRunInput,
+  control: RunControl,
+): Promise<Completion<TrainingResult>> {
   const { runId } = common;
-  await cpu.setRunState({ runId, state: 'running', reason: 'training' });
-  await gpu.initialiseAdapter({ runId });
+  const { gate } = control;
+  await gate.through(() => gpu.initialiseAdapter({ runId }));
   await allOrNone(
     Array.from(
       { length: shards },
       (_, shard) => () =>
-        executeChild(trainShardWorkflow, {
-          workflowId: trainShardId(runId, shard),
-          args: [{ ...common, shard, nextStep: 0 }],
-          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        }),
+        control.member(() =>
+          startChild(trainShardWorkflow, {
+            workflowId: trainShardId(runId, shard),
+            args: [{ ...common, shard, nextStep: 0, closedFor: null }],
+            parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+          }),
+        ),
     ),
   );
-  const result = await cpu.finishTraining({ runId });
-  await cpu.setRunState({ runId, state: 'completed', reason: describeEnd(result) });
-  return result;
+  const result = await gate.through(() => cpu.finishTraining({ runId }));
+  return { result, reason: describeEnd(result) };
 }
 
 function describeEnd({ averagingError }: TrainingResult): string {

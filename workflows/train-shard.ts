@@ -1,6 +1,8 @@
 import { continueAsNew, executeChild, ParentClosePolicy, workflowInfo } from '@temporalio/workflow';
+import type { Gate } from './gate.ts';
 import { growBankWorkflow } from './grow-bank.ts';
 import { growBankId, trainStepId } from './names.ts';
+import { governedByRun } from './run-control.ts';
 import { trainStepWorkflow } from './train-step.ts';
 
 export interface TrainShardInput {
@@ -12,20 +14,27 @@ export interface TrainShardInput {
   readonly steps: number;
   /** M: training steps between two growths of the bank; null: there is no bank to grow. */
   readonly growEverySteps: number | null;
+  /** Why the shard begins paused; null: it does not. */
+  readonly closedFor: string | null;
 }
 
 /** About 600 events at 10 a training step, far below the 4,096 at which the server asks for it. */
 const STEPS_PER_HISTORY = 60;
 
 /** The loop over training steps: strictly one after another, because each acts with the adapter of the last. */
-export async function trainShardWorkflow(input: TrainShardInput): Promise<void> {
+export function trainShardWorkflow(input: TrainShardInput): Promise<void> {
+  return governedByRun(input.closedFor, (gate) => train(input, gate));
+}
+
+async function train(input: TrainShardInput, gate: Gate): Promise<void> {
   const until = Math.min(input.steps, input.nextStep + STEPS_PER_HISTORY);
   for (let step = input.nextStep; step < until; step += 1) {
-    await trainOneStep(input, step);
-    if (isGrowthDue(input, step)) await growBank(input, step);
-    if (step + 1 < input.steps && workflowInfo().continueAsNewSuggested) return restart(input, step + 1);
+    await gate.through(() => trainOneStep(input, step));
+    if (isGrowthDue(input, step)) await gate.through(() => growBank(input, step));
+    if (step + 1 < input.steps && workflowInfo().continueAsNewSuggested)
+      return restart(input, step + 1, gate);
   }
-  if (until < input.steps) await restart(input, until);
+  if (until < input.steps) await restart(input, until, gate);
 }
 
 async function trainOneStep({ runId, shard }: TrainShardInput, step: number): Promise<void> {
@@ -49,6 +58,6 @@ function isGrowthDue({ growEverySteps, steps }: TrainShardInput, step: number): 
   return growEverySteps !== null && (step + 1) % growEverySteps === 0 && step + 1 < steps;
 }
 
-function restart(input: TrainShardInput, nextStep: number): Promise<never> {
-  return continueAsNew<typeof trainShardWorkflow>({ ...input, nextStep });
+function restart(input: TrainShardInput, nextStep: number, { closedFor }: Gate): Promise<never> {
+  return continueAsNew<typeof trainShardWorkflow>({ ...input, nextStep, closedFor });
 }

@@ -5,27 +5,17 @@ import type {
   TrainingStepRef,
   TrainingStepSummary,
 } from '../activities/contracts.ts';
-import { browser, cpu, gpu, judge, llm } from './activity-proxies.ts';
-import { orNull } from './failures.ts';
+import { cpu, gpu, judge, llm } from './activity-proxies.ts';
+import { allOrNone, orNull } from './failures.ts';
+import { rollOutAll } from './roll-out.ts';
 
 /** One training step: one group of G rollouts of one task, one update (DESIGN 2.1). */
 export async function trainStepWorkflow(ref: TrainingStepRef): Promise<TrainingStepSummary> {
   const plan = await cpu.planTrainingStep(ref);
   if (plan.committed !== null) return plan.committed;
-  const rollouts = await rollOutGroup(ref.runId, plan.rolloutIds);
+  const rollouts = await rollOutAll(ref.runId, plan.groupId, plan.rollouts);
   const outcome = await learnFrom(rollouts, plan, ref);
   return cpu.commitTrainingStep({ ...ref, outcome });
-}
-
-/** Each rollout is caught on its own: a lost one is missing from the result, never a zero in it. */
-async function rollOutGroup(
-  runId: string,
-  rolloutIds: readonly string[],
-): Promise<readonly RolloutSummary[]> {
-  const ended = await Promise.all(
-    rolloutIds.map((rolloutId) => orNull(() => browser.rollOut({ runId, rolloutId }))),
-  );
-  return ended.filter((rollout) => rollout !== null);
 }
 
 async function learnFrom(
@@ -36,9 +26,9 @@ async function learnFrom(
   const scored = rollouts.filter(({ outcome }) => outcome.kind !== 'unscored');
   if (scored.length < plan.quorum) return 'below_quorum';
 
-  const [judgement, answered] = await Promise.all([
-    orNull(() => judge.judgeGroup({ runId: ref.runId, groupId: plan.groupId })),
-    plan.useBank ? orNull(() => answerGroup(ref.runId, scored)) : [],
+  const [judgement, answered] = await allOrNone([
+    () => orNull(() => judge.judgeGroup({ runId: ref.runId, groupId: plan.groupId })),
+    () => (plan.useBank ? orNull(() => answerGroup(ref.runId, scored)) : Promise.resolve([])),
   ]);
   if (judgement === null || !judgement.ok) return 'judge_error';
   if (answered === null) return 'self_verifier_error';
@@ -51,5 +41,11 @@ async function learnFrom(
 }
 
 function answerGroup(runId: string, rollouts: readonly RolloutSummary[]) {
-  return Promise.all(rollouts.map(({ rolloutId }) => llm.answerQuestions({ runId, rolloutId })));
+  return allOrNone(
+    rollouts.map(
+      ({ rolloutId }) =>
+        () =>
+          llm.answerQuestions({ runId, rolloutId }),
+    ),
+  );
 }

@@ -6,13 +6,12 @@ import { trainStepId } from '../../workflows/names.ts';
 import type { TrainingStepOutcome, TrainingStepRef, TrainingStepSummary } from '../contracts.ts';
 import type { CpuDependencies } from './dependencies.ts';
 
-/** Closes a training step: rollouts that no attempt finished become unscored, the step's row is written once. */
+/** Closes a training step, whose rollouts have all ended: its row is written once. */
 export async function commitTrainingStep(
   { store, codeVersion }: Pick<CpuDependencies, 'store' | 'codeVersion'>,
   { outcome, ...at }: TrainingStepRef & { readonly outcome: TrainingStepOutcome },
 ): Promise<TrainingStepSummary> {
   const groupId = trainStepId(at.runId, at.shard, at.step);
-  await closeLostRollouts(store, groupId);
   const [group, rollouts, judgements, published] = await Promise.all([
     store.getGroup(groupId),
     store.rolloutsOf(groupId),
@@ -32,18 +31,6 @@ export async function commitTrainingStep(
     codeVersion,
   };
   return summaryOf(await store.commitTrainingStep(row));
-}
-
-/** Their activities were given up; infrastructure failure is a state of its own, never a number (invariant 1). */
-export async function closeLostRollouts(store: BankStore, ownerId: string): Promise<void> {
-  for (const { rollout, finished } of await store.rolloutsOf(ownerId)) {
-    if (finished !== null) continue;
-    await store.failRollout(
-      rollout.id,
-      { kind: 'unscored', cause: 'infra' },
-      'no attempt finished before the rollout activity was given up',
-    );
-  }
 }
 
 function countOutcomes(rollouts: readonly StoredRollout[]) {

@@ -3,7 +3,6 @@ import { evaluateTaskId, rolloutId } from '../../workflows/names.ts';
 import type { CpuActivities, EvaluationTaskResult, Outcome } from '../contracts.ts';
 import { fault } from '../failures.ts';
 import { evaluateConfigSchema } from '../run-config.ts';
-import { closeLostRollouts } from './commit-training-step.ts';
 import type { CpuDependencies } from './dependencies.ts';
 
 type Input<Name extends keyof CpuActivities> = Parameters<CpuActivities[Name]>[0];
@@ -37,7 +36,7 @@ export async function planEvaluationTask(
   await store.openRollouts(rollouts);
   const selection = await store.selectionOf(runId, taskId);
   return {
-    rolloutIds: rollouts.map(({ id }) => id),
+    rollouts: rollouts.length,
     select: bankDigest !== null && rollouts.length > 1,
     done: selection === null ? null : await resultOf(store, selection),
   };
@@ -48,15 +47,16 @@ export async function recordSelection(
   { store, codeVersion }: Pick<CpuDependencies, 'store' | 'codeVersion'>,
   { runId, taskId, selected, comparisons }: Input<'recordSelection'>,
 ): Promise<EvaluationTaskResult> {
-  await closeLostRollouts(store, evaluateTaskId(runId, taskId));
   const decided = await store.selectionOf(runId, taskId);
   if (decided !== null) return resultOf(store, decided);
   const run = await store.getRun(runId);
   const { bankDigest } = evaluateConfigSchema.parse(run.config);
+  const idOf = (index: number) => rolloutId(evaluateTaskId(runId, taskId), index);
   const selection: Selection = {
-    ...{ runId, taskId, bankDigest, selected, codeVersion },
+    ...{ runId, taskId, bankDigest, codeVersion },
+    selected: selected === null ? null : idOf(selected),
     comparisons: comparisons.map(({ incumbent, challenger, votes, swap }) => ({
-      ...{ incumbent, challenger, swap },
+      ...{ incumbent: idOf(incumbent), challenger: idOf(challenger), swap },
       votes: votes.map((label, vote) => ({ vote, label })),
     })),
   };

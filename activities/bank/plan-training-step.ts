@@ -33,7 +33,7 @@ export async function planTrainingStep(store: BankStore, at: TrainingStepRef): P
   return {
     groupId,
     taskId,
-    rolloutIds: rollouts.map(({ id }) => id),
+    rollouts: rollouts.length,
     quorum: hyperparameters.quorum,
     useBank: hyperparameters.useBank,
     committed: committed === null ? null : summaryOf(committed),

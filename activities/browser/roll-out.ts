@@ -1,8 +1,9 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { AttemptClaim, AttemptEnding, FinishedRollout } from '../../bank-store/contract.ts';
+import type { AttemptClaim, AttemptEnding } from '../../bank-store/contract.ts';
 import type { Environment } from '../../benchmarks/contract.ts';
 import type { Outcome, RolloutSummary } from '../contracts.ts';
 import { weather } from '../failures.ts';
+import { summariseRollout } from '../rollout-summary.ts';
 import { runConfigSchema } from '../run-config.ts';
 import { Attempt, type DeadAttempt } from './attempt.ts';
 import { PageScriptError } from './page-world.ts';
@@ -31,7 +32,7 @@ export async function rollOut(
     const ending = await live(parts, plan, claim, signal);
     claim = await conclude(parts, plan, claim, ending);
   }
-  return summarise(plan.rollout.id, claim.finished);
+  return summariseRollout(plan.rollout.id, claim.finished);
 }
 
 async function readPlan(
@@ -147,7 +148,7 @@ async function giveUp(
     `${barrenAttempts} attempts died without a step: ${causes.join('; ')}`,
   );
   const { finished, steps } = await store.getRollout(rollout.id);
-  if (finished !== null) return summarise(rollout.id, finished);
+  if (finished !== null) return summariseRollout(rollout.id, finished);
   return {
     rolloutId: rollout.id,
     attempt,
@@ -156,9 +157,4 @@ async function giveUp(
     steps: steps.length,
     trajectoryDigest: null,
   };
-}
-
-function summarise(rolloutId: string, finished: FinishedRollout): RolloutSummary {
-  const { attempt, outcome, stopReason, steps, trajectoryDigest } = finished;
-  return { rolloutId, attempt, outcome, stopReason, steps, trajectoryDigest };
 }

@@ -1,126 +1,270 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { CpuActivities } from '../../activities/contracts.ts';
+import { withHeartbeat } from '../../activities/heartbeat.ts';
 import { pausingFaults } from '../../workflows/faults.ts';
-import { evaluateSuiteId, taskQueues, trainRunId } from '../../workflows/names.ts';
-import { type House, openHouse, rolledOut } from './scripted-house.ts';
+import { controls, evaluateSuiteId, taskQueues, trainRunId } from '../../workflows/names.ts';
+import { committedPlan, type House, openHouse, rolledOut } from './scripted-house.ts';
 
 let house: House;
 beforeAll(async () => {
-  house = await openHouse('pause');
+  house = await openHouse(inject('temporalAddress'), 'pause');
 });
 afterAll(() => house.close());
 
 type RunStateChange = Parameters<CpuActivities['setRunState']>[0];
 let states: RunStateChange[] = [];
-const setRunState = async (change: RunStateChange) => {
-  states.push(change);
+const recording: Pick<CpuActivities, 'setRunState' | 'cancelRun'> = {
+  setRunState: async (change) => {
+    states.push(change);
+  },
+  cancelRun: async ({ runId }) => {
+    states.push({ runId, state: 'cancelled', reason: '' });
+  },
 };
 beforeEach(() => {
   states = [];
-  house.play({ setRunState });
+  house.play(recording);
 });
 
 const taskQueue = taskQueues.orchestrator;
 const fault = (type: string, message = 'the remedy') =>
   ApplicationFailure.create({ type, message, nonRetryable: true });
 
-function train(runId: string, shards = 1) {
-  return house.client.workflow.execute('trainRunWorkflow', {
+const train = (runId: string, { shards = 1, steps = 2 } = {}): Promise<WorkflowHandle> =>
+  house.client.workflow.start('trainRunWorkflow', {
     ...{ taskQueue, workflowId: trainRunId(runId) },
-    args: [{ runId, shards, steps: 2, growEverySteps: 60 }],
+    args: [{ runId, shards, steps, growEverySteps: 60 }],
   });
-}
 
-function evaluate(runId: string) {
-  return house.client.workflow.execute('evaluateSuiteWorkflow', {
+const evaluate = (runId: string, { tasks = 6, concurrency = 3 } = {}): Promise<WorkflowHandle> =>
+  house.client.workflow.start('evaluateSuiteWorkflow', {
     ...{ taskQueue, workflowId: evaluateSuiteId(runId) },
-    args: [{ runId, tasks: 6, concurrency: 3 }],
+    args: [{ runId, tasks, concurrency, nextPart: 0 }],
   });
-}
 
+const pause = (run: WorkflowHandle, reason = 'lunch') =>
+  run.executeUpdate(controls.pause, { args: [reason] });
+const resume = (run: WorkflowHandle) => run.executeUpdate(controls.resume);
 const called = (name: string) => house.calls.filter((call) => call === name).length;
+const history = () => states.map(({ state, reason }) => [state, reason]);
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(20);
+}
+const untilState = (state: RunStateChange['state']) => until(() => states.at(-1)?.state === state);
+
+/** A rollout that is under way until it is told to end, as a browser's is. */
+const cancellable = () =>
+  withHeartbeat((signal) => once(signal, 'abort').then(() => signal.throwIfAborted())).then(() =>
+    rolledOut('never'),
+  );
+
+/** Rollouts that stay under way until they are let go. */
+function heldRollouts() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const rollOut = async ({ rolloutId }: { readonly rolloutId: string }) => {
+    await promise;
+    return rolledOut(rolloutId);
+  };
+  return { rollOut, letGo: resolve };
+}
 
 describe('a training run', () => {
   test.each(pausingFaults)(
-    'pauses with the remedy on %s, and commits no step that was cut short',
+    'pauses with the remedy on %s, commits no step that was cut short, and goes on',
     async (type) => {
       const throwing = async () => {
         throw fault(type);
       };
-      for (const script of [{ rollOut: throwing }, { judgeGroup: throwing }, { answerQuestions: throwing }]) {
+      const scripts = [{ rollOut: throwing }, { judgeGroup: throwing }, { answerQuestions: throwing }];
+      for (const script of type === 'BudgetExceeded' ? scripts : scripts.slice(0, 1)) {
         states = [];
-        house.play({ setRunState, ...script });
-        await expect(train(`paused-by-${type}-in-${Object.keys(script)}`)).rejects.toThrow();
-        expect(states.map(({ state, reason }) => [state, reason])).toEqual([
+        house.play({ ...recording, ...script });
+        const run = await train(`paused-by-${type}-in-${Object.keys(script)}`, { steps: 1 });
+        await untilState('paused');
+        expect(called('commitTrainingStep')).toBe(0);
+        house.play(recording);
+        await resume(run);
+        await run.result();
+        expect(called('commitTrainingStep')).toBe(1);
+        expect(history()).toEqual([
           ['running', 'training'],
           ['paused', 'the remedy'],
+          ['running', 'training'],
+          ['completed', expect.any(String)],
         ]);
-        expect(called('commitTrainingStep')).toBe(0);
       }
     },
   );
 
-  test('goes on when it is started again', async () => {
+  test('that meets the fault again pauses again', async () => {
     house.play({
-      setRunState,
+      ...recording,
       judgeGroup: async () => {
         throw fault('BudgetExceeded');
       },
     });
-    await expect(train('raised')).rejects.toThrow();
-    house.play({ setRunState });
-    await train('raised');
-    expect(states.at(-1)?.state).toBe('completed');
-    expect(called('commitTrainingStep')).toBe(2);
+    const run = await train('not-raised', { steps: 1 });
+    await untilState('paused');
+    await resume(run);
+    await until(() => states.length === 4);
+    expect(states.map(({ state }) => state)).toEqual(['running', 'paused', 'running', 'paused']);
+    house.play(recording);
+    await resume(run);
+    await run.result();
   });
 
-  test('waits for its other shards before it ends, so that it can be started again at once', async () => {
-    const isFirst = (runId: string) => runId.includes('/shard/0/');
+  test('pauses between training steps: the one under way is finished first, in every shard', async () => {
+    const { rollOut, letGo } = heldRollouts();
+    house.play({ ...recording, rollOut });
+    const run = await train('between', { shards: 3 });
+    await until(() => called('rollOut') === 24);
+    const paused = pause(run);
+    await sleep(500);
+    expect(history()).toEqual([['running', 'training']]);
+    letGo();
+    await paused;
+    expect(history().at(-1)).toEqual(['paused', 'lunch']);
+    // Nothing is under way: it is safe to kill now.
+    expect(called('commitTrainingStep')).toBe(3);
+    await sleep(500);
+    expect(called('planTrainingStep')).toBe(3);
+
+    await resume(run);
+    expect(history().at(-1)).toEqual(['running', 'training']);
+    await run.result();
+    expect(called('commitTrainingStep')).toBe(6);
+  });
+
+  test('stops all its shards when one of them meets a ceiling, and resumes all of them', async () => {
     house.play({
-      setRunState,
+      ...recording,
       judgeGroup: async ({ groupId }) => {
-        if (isFirst(groupId)) throw fault('BudgetExceeded');
+        if (groupId.includes('/shard/1/step/1')) throw fault('BudgetExceeded');
         return { ok: true, judged: 8, meanScore: 0.5 };
       },
     });
-    await expect(train('sharded', 3)).rejects.toThrow();
-    const shard = house.client.workflow.getHandle(`${trainRunId('sharded')}/shard/1`);
-    expect((await shard.describe()).status.name).not.toBe('RUNNING');
-    house.play({ setRunState });
-    await train('sharded', 3);
+    const run = await train('sharded', { shards: 3, steps: 40 });
+    await untilState('paused');
+    const planned = called('planTrainingStep');
+    expect(planned).toBeLessThan(120);
+    await sleep(500);
+    expect(called('planTrainingStep')).toBe(planned);
+    house.play({ ...recording, planTrainingStep: committedPlan });
+    await resume(run);
+    await run.result();
     expect(states.at(-1)?.state).toBe('completed');
   });
 
-  test('that a fault of another kind ends is failed, with its reason', async () => {
+  test('answers a pause that comes too late, and refuses one without a reason', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
     house.play({
-      setRunState,
-      certify: async () => {
-        throw fault('Tampered', 'restore the file');
+      ...recording,
+      finishTraining: async () => {
+        await promise;
+        return { bankDigest: 'c'.repeat(64), adapterDigest: null, averagingError: null };
       },
     });
-    await expect(train('tampered')).rejects.toThrow();
-    expect(states.at(-1)).toEqual({ runId: 'tampered', state: 'failed', reason: 'restore the file' });
+    const run = await train('late', { steps: 1 });
+    await until(() => called('finishTraining') === 1);
+    await expect(pause(run, ' ')).rejects.toThrow();
+    const late = pause(run);
+    await sleep(300);
+    resolve();
+    await late;
+    await run.result();
+    expect(states.at(-1)?.state).toBe('completed');
+  });
+
+  test('waits for its other shards before it fails, so that it can be started again at once', async () => {
+    const isFirst = (runId: string) => runId.includes('/shard/0/');
+    house.play({
+      ...recording,
+      certify: async ({ shard }) => {
+        if (shard === 0) throw fault('Tampered', 'restore the file');
+        return { observations: 1, certified: 0 };
+      },
+      judgeGroup: async ({ groupId }) => {
+        if (!isFirst(groupId)) await sleep(1_000);
+        return { ok: true, judged: 8, meanScore: 0.5 };
+      },
+    });
+    const run = await train('failing', { shards: 3 });
+    await expect(run.result()).rejects.toThrow();
+    expect(states.at(-1)).toEqual({ runId: 'failing', state: 'failed', reason: 'restore the file' });
+    const shard = house.client.workflow.getHandle(`${trainRunId('failing')}/shard/1`);
+    expect((await shard.describe()).status.name).not.toBe('RUNNING');
+    house.play(recording);
+    await (await train('failing', { shards: 3 })).result();
+    expect(states.at(-1)?.state).toBe('completed');
   });
 });
 
 describe('an evaluation', () => {
-  test('pauses as a whole, records no task that was cut short, and goes on', async () => {
+  test('pauses as a whole at a ceiling, records no task that was cut short, and goes on', async () => {
     let rollouts = 0;
     house.play({
-      setRunState,
+      ...recording,
       rollOut: async ({ rolloutId }) => {
         rollouts += 1;
         if (rollouts > 4) throw fault('BudgetExceeded', 'raise it');
         return rolledOut(rolloutId);
       },
     });
-    await expect(evaluate('paused')).rejects.toThrow();
-    expect(states.at(-1)).toEqual({ runId: 'paused', state: 'paused', reason: 'raise it' });
-    expect(called('recordSelection')).toBeLessThanOrEqual(1);
-    house.play({ setRunState });
-    await evaluate('paused');
-    expect(called('recordSelection')).toBe(6);
+    const run = await evaluate('ceiling');
+    await untilState('paused');
+    expect(states.at(-1)).toEqual({ runId: 'ceiling', state: 'paused', reason: 'raise it' });
+    const before = called('recordSelection');
+    expect(before).toBeLessThanOrEqual(1);
+    house.play(recording);
+    await resume(run);
+    await run.result();
+    expect(before + called('recordSelection')).toBe(6);
     expect(states.at(-1)?.state).toBe('completed');
+  });
+
+  test('pauses between tasks: open ones are finished, no other is begun', async () => {
+    const { rollOut, letGo } = heldRollouts();
+    house.play({ ...recording, rollOut });
+    const run = await evaluate('between-tasks', { tasks: 9 });
+    await until(() => called('rollOut') === 9);
+    const paused = pause(run);
+    letGo();
+    await paused;
+    expect(called('recordSelection')).toBe(3);
+    expect(called('planEvaluationTask')).toBe(3);
+    await resume(run);
+    await run.result();
+    expect(called('recordSelection')).toBe(9);
+  });
+});
+
+describe('cancelling', () => {
+  test.each([
+    ['a training run', train],
+    ['an evaluation', evaluate],
+  ])('%s ends what is under way and is recorded', async (name, start) => {
+    house.play({ ...recording, rollOut: cancellable });
+    const run = await start(`cancelled ${name}`);
+    await until(() => called('rollOut') >= 8);
+    const began = performance.now();
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow();
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(states.at(-1)?.state).toBe('cancelled');
+    expect(called('commitTrainingStep') + called('recordSelection')).toBe(0);
+  });
+
+  test('a paused run is recorded too', async () => {
+    house.play({ ...recording, planTrainingStep: committedPlan });
+    const run = await train('cancelled-while-paused', { steps: 400 });
+    await pause(run);
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow();
+    expect(states.at(-1)?.state).toBe('cancelled');
   });
 });

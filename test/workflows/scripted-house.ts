@@ -11,7 +11,6 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
-import { inject } from 'vitest';
 import type {
   BrowserActivities,
   CpuActivities,
@@ -20,9 +19,11 @@ import type {
   LlmActivities,
   Outcome,
   RolloutSummary,
+  TrainingStepPlan,
   TrainingStepRef,
   TrainingStepSummary,
 } from '../../activities/contracts.ts';
+import { payloadGuard } from '../../workers/payload-guard.ts';
 import { evaluateTaskId, rolloutId, taskQueues, trainStepId } from '../../workflows/names.ts';
 
 type Activities = BrowserActivities & CpuActivities & GpuActivities & JudgeActivities & LlmActivities;
@@ -38,9 +39,8 @@ export interface House {
 }
 
 /** The queues belong to a namespace, so each house has one of its own. */
-export async function openHouse(namespace: string): Promise<House> {
+export async function openHouse(address: string, namespace: string): Promise<House> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
-  const address = inject('temporalAddress');
   const bundle = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
     logger: new DefaultLogger('ERROR'),
@@ -56,7 +56,7 @@ export async function openHouse(namespace: string): Promise<House> {
         ...{ connection, namespace, taskQueue },
         ...(taskQueue === 'orchestrator'
           ? { workflowBundle: bundle }
-          : { activities: late(activities), interceptors: { activity: [countInto(calls)] } }),
+          : { activities: late(activities), interceptors: { activity: [countInto(calls), payloadGuard] } }),
       }),
     ),
   );
@@ -124,6 +124,8 @@ function late(activities: Activities): Activities {
     repairBank: (input) => activities.repairBank(input),
     finishTraining: (input) => activities.finishTraining(input),
     setRunState: (input) => activities.setRunState(input),
+    cancelRun: (input) => activities.cancelRun(input),
+    closeRollout: (input) => activities.closeRollout(input),
     listEvaluationTasks: (input) => activities.listEvaluationTasks(input),
     planEvaluationTask: (input) => activities.planEvaluationTask(input),
     recordSelection: (input) => activities.recordSelection(input),
@@ -159,8 +161,7 @@ const succeeding: Activities = {
   planTrainingStep: async (at) => ({
     groupId: groupOf(at),
     taskId: 'sandbox/mail/one',
-    rolloutIds: range(8).map((index) => rolloutId(groupOf(at), index)),
-    ...{ quorum: 6, useBank: true, committed: null },
+    ...{ rollouts: 8, quorum: 6, useBank: true, committed: null },
   }),
   certify: async () => ({ observations: 80, certified: 4 }),
   buildBatch: async () => ({ batchDigest: 'b'.repeat(64) }),
@@ -172,16 +173,25 @@ const succeeding: Activities = {
     averagingError: 0,
   }),
   setRunState: async () => {},
+  cancelRun: async () => {},
+  closeRollout: async ({ rolloutId: id }) => ({
+    ...rolledOut(id, { kind: 'unscored', cause: 'infra' }),
+    stopReason: 'died',
+  }),
   listEvaluationTasks: async ({ from, to }) =>
     range(to - from).map((index) => `sandbox/mail/${from + index}`),
-  planEvaluationTask: async ({ runId, taskId }) => ({
-    rolloutIds: range(3).map((index) => rolloutId(evaluateTaskId(runId, taskId), index)),
-    ...{ select: true, done: null },
-  }),
-  recordSelection: async ({ taskId, selected, comparisons }) => ({
-    ...{ taskId, selected, greedy: { kind: 'failure' }, emitted: { kind: 'success' } },
+  planEvaluationTask: async () => ({ rollouts: 3, select: true, done: null }),
+  recordSelection: async ({ runId, taskId, selected, comparisons }) => ({
+    ...{ taskId, greedy: { kind: 'failure' }, emitted: { kind: 'success' } },
+    selected: selected === null ? null : rolloutId(evaluateTaskId(runId, taskId), selected),
     swaps: comparisons.filter(({ swap }) => swap).length,
   }),
   initialiseAdapter: async () => ({ adapterDigest: 'e'.repeat(64) }),
   updateAdapter: async () => ({ adapterDigest: 'f'.repeat(64), loss: 0.1, kl: 0, clipShare: 0 }),
 };
+
+/** A training step that was committed before: it costs the shard as many events as any other, and no time. */
+export const committedPlan = async (at: TrainingStepRef): Promise<TrainingStepPlan> => ({
+  ...{ groupId: 'g', taskId: 't', rollouts: 0, quorum: 1, useBank: true },
+  committed: committed(at, 'updated'),
+});

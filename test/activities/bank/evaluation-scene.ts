@@ -5,8 +5,9 @@ import type { BankStore } from '../../../bank-store/contract.ts';
 import { type Hyperparameters, paperHyperparameters } from '../../../workflows/method/hyperparameters.ts';
 import type { Certificate, Question } from '../../../workflows/method/types.ts';
 import { defaultUrlRules } from '../../../workflows/method/url-state.ts';
+import { evaluateTaskId, rolloutId } from '../../../workflows/names.ts';
 import { task as trainingTask } from '../../bank-store/fixtures.ts';
-import { constantsOf, type Member, playRollout } from './training-scene.ts';
+import { constantsOf, type Member, playRollout, range } from './training-scene.ts';
 
 export const task = { ...trainingTask, id: 'sandbox/mail/held-out', split: 'heldout' as const };
 
@@ -32,7 +33,8 @@ export async function playEvaluation(
   await store.createRun({ id: runId, kind: 'evaluate', seed, identity: {}, config, codeVersion: 'v1' });
   await store.registerTasks([task]);
   await store.pinTaskList(runId, [task.id]);
-  const { rolloutIds } = await planEvaluationTask(store, { runId, taskId: task.id });
+  const { rollouts } = await planEvaluationTask(store, { runId, taskId: task.id });
+  const rolloutIds = range(rollouts).map((index) => rolloutId(evaluateTaskId(runId, task.id), index));
   for (const [index, member] of members.entries()) await playRollout(store, rolloutIds[index] ?? '', member);
   return rolloutIds;
 }

@@ -1,11 +1,12 @@
 /** Invariant 6: what crosses a task queue stays under 2 KB, with names and groups as long as they get. */
 import { beforeAll, expect, it } from 'vitest';
 import { createCpuActivities } from '../../../activities/bank/index.ts';
-import type { ComparisonRef, ComparisonResult } from '../../../activities/contracts.ts';
+import type { ChainLink } from '../../../activities/contracts.ts';
 import { createTrainerActivities } from '../../../activities/trainer/index.ts';
 import { createEmbeddedTrainer, loadBasePolicy } from '../../../models/embedded/index.ts';
 import { createStorePlace, question, type Store, task } from '../../bank-store/fixtures.ts';
 import { freezeBank, task as heldOut, playEvaluation } from './evaluation-scene.ts';
+import { inActivity } from './in-activity.ts';
 import { failure, type Member, playGroup, range, startTraining } from './training-scene.ts';
 
 let store: Store;
@@ -48,36 +49,37 @@ it('every result of a training step', async () => {
       }),
     ),
   );
-  sized(await activities.certify(at));
-  sized(await activities.buildBatch(at));
-  sized(await activities.commitTrainingStep({ ...at, outcome: 'no_gradient' }));
-  const plan = await activities.planTrainingStep(at);
+  sized(await inActivity(() => activities.certify(at)));
+  sized(await inActivity(() => activities.buildBatch(at)));
+  sized(await inActivity(() => activities.commitTrainingStep({ ...at, outcome: 'no_gradient' })));
+  const plan = await inActivity(() => activities.planTrainingStep(at));
   sized(plan);
-  expect(plan.rolloutIds).toHaveLength(8);
+  expect(plan.rollouts).toBe(8);
   expect(plan.committed?.outcome).toBe('no_gradient');
-  sized(await activities.repairBank(at));
-  sized(await activities.finishTraining({ runId }));
+  sized(await inActivity(() => activities.repairBank(at)));
+  sized(await inActivity(() => activities.finishTraining({ runId })));
 });
 
-it('every input and result of an evaluation task with the largest K of the paper', async () => {
+it('every input and result of an evaluation task with four times the K of the paper', async () => {
   const activities = createCpuActivities({
     ...{ store, mergeAdapters: trainer.merge, codeVersion: 'v1' },
   });
   await startTraining(store, 'payload-bank');
   const bankDigest = await freezeBank(store, 'payload-bank', { questions: [], certificates: [] });
-  const runId = `nightly-${'x'.repeat(52)}`.replace('nightly', 'om2w');
+  const runId = `om2w-${'x'.repeat(52)}`;
   const taskId = heldOut.id;
-  const rolloutIds = await playEvaluation(store, runId, {
-    ...{ bankDigest, members: range(4).map((): Member => ({ urls: [page] })) },
+  await playEvaluation(store, runId, {
+    ...{ bankDigest, members: range(16).map((): Member => ({ urls: [page] })) },
   });
-  sized(await activities.planEvaluationTask({ runId, taskId }));
-  const [incumbent = '', ...challengers] = rolloutIds;
-  const comparisons = challengers.map((challenger): ComparisonRef & ComparisonResult => ({
-    ...{ runId, taskId, incumbent, challenger },
-    ...{ swap: false, votes: ['INVALID', 'INVALID', 'INVALID'] },
-  }));
-  const selection = { runId, taskId, selected: incumbent, comparisons };
+  sized(await inActivity(() => activities.planEvaluationTask({ runId, taskId })));
+  const comparisons = range(15).map(
+    (index): ChainLink => ({
+      ...{ incumbent: index, challenger: index + 1 },
+      ...{ swap: false, votes: ['INVALID', 'INVALID', 'INVALID'] },
+    }),
+  );
+  const selection = { runId, taskId, selected: 0, comparisons };
   sized(selection);
-  sized(await activities.recordSelection(selection));
-  sized(await activities.planEvaluationTask({ runId, taskId }));
+  sized(await inActivity(() => activities.recordSelection(selection)));
+  sized(await inActivity(() => activities.planEvaluationTask({ runId, taskId })));
 });

@@ -7,7 +7,7 @@ import type { Observation, Task } from '../../../benchmarks/contract.ts';
 import type { Hyperparameters } from '../../../workflows/method/hyperparameters.ts';
 import type { Certificate, CertifierConstants, Question } from '../../../workflows/method/types.ts';
 import { urlState } from '../../../workflows/method/url-state.ts';
-import { trainStepId } from '../../../workflows/names.ts';
+import { rolloutId, trainStepId } from '../../../workflows/names.ts';
 import { certificate, task } from '../../bank-store/fixtures.ts';
 
 export const success: Outcome = { kind: 'success' };
@@ -86,7 +86,8 @@ export async function playGroup(
   shard = 0,
 ): Promise<readonly string[]> {
   const { store } = training;
-  const { rolloutIds, groupId } = await planTrainingStep(store, training.at(step, shard));
+  const { rollouts, groupId } = await planTrainingStep(store, training.at(step, shard));
+  const rolloutIds = range(rollouts).map((index) => rolloutId(groupId, index));
   for (const [index, member] of members.entries()) await playRollout(store, rolloutIds[index] ?? '', member);
   const judged = members.flatMap(({ score, stepScores, urls }, index) =>
     score === undefined
