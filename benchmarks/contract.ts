@@ -3,9 +3,18 @@
  * A benchmark's oddity (ports, resets, answer keys, grading languages) lives behind these types.
  */
 
-export type Difficulty = 'easy' | 'medium' | 'hard';
+/** `unrated`: the benchmark does not say. */
+export type Difficulty = 'easy' | 'medium' | 'hard' | 'unrated';
 /** Evaluation tasks never reach training (invariant 14). */
 export type Split = 'train' | 'heldout';
+
+/** Why a task's result says less than others do: reports show rates with and without such tasks. */
+export interface Caveat {
+  /** `vacuous`: passes untouched. `impossible`: cannot be done by mouse and keyboard. */
+  readonly kind: 'vacuous' | 'impossible';
+  /** A sentence. */
+  readonly reason: string;
+}
 
 export interface Viewport {
   readonly widthPx: number;
@@ -33,6 +42,10 @@ export interface Task {
   readonly expectsAnswer: boolean;
   /** Digests of images that belong to the instruction (VWA). */
   readonly imageDigests: readonly string[];
+  /** Named subsets of its benchmark that the task belongs to; absent where there are none. */
+  readonly suites?: readonly string[];
+  /** Absent for a sound task. */
+  readonly caveats?: readonly Caveat[];
 }
 
 /** One tool call of a web agent. `ref` names an element of the observation it was chosen from. */

@@ -131,11 +131,15 @@ export const taskSchema: z.ZodType<Task> = z.strictObject({
   instruction: z.string().min(1),
   startUrl: z.url(),
   allowedHosts: z.array(z.string().min(1)),
-  difficulty: z.enum(['easy', 'medium', 'hard']),
+  difficulty: z.enum(['easy', 'medium', 'hard', 'unrated']),
   split: z.enum(['train', 'heldout']),
   provenance: z.strictObject({ source: z.enum(['template', 'benchmark', 'synthesis']), ref: z.string() }),
   viewport: z.strictObject({ widthPx: z.int().positive(), heightPx: z.int().positive() }),
   maxSteps: z.int().positive(),
   expectsAnswer: z.boolean(),
   imageDigests: z.array(z.string()),
+  suites: z.array(z.string()).exactOptional(),
+  caveats: z
+    .array(z.strictObject({ kind: z.enum(['vacuous', 'impossible']), reason: z.string() }))
+    .exactOptional(),
 });

@@ -3,6 +3,7 @@ import type { ModelChoice } from '../activities/model-config.ts';
 import type { RunConfig } from '../activities/run-config.ts';
 import type { Benchmark } from '../benchmarks/contract.ts';
 import { createSandboxBenchmark } from '../benchmarks/sandbox/index.ts';
+import { createWaiBenchmark } from '../benchmarks/wai/index.ts';
 import type {
   EndpointChoice,
   Judge,
@@ -29,15 +30,27 @@ import {
   createProviderSelector,
   createProviderSelfVerifier,
 } from '../models/providers/index.ts';
+import { loadSettings, type Settings } from './settings.ts';
 
 const sandbox = createSandboxBenchmark();
-const benchmarks: readonly Benchmark[] = [sandbox];
 
-export function benchmarkNamed(name: string): Benchmark {
-  const found = benchmarks.find((benchmark) => benchmark.name === name);
-  if (found !== undefined) return found;
-  const known = benchmarks.map((benchmark) => benchmark.name).join(', ');
-  throw new Error(`no benchmark named ${name}; there are: ${known}`);
+const benchmarks: Readonly<Record<string, (settings: Settings) => Benchmark>> = {
+  sandbox: () => sandbox,
+  wai: ({ waiRoot }) => createWaiBenchmark({ root: waiRoot }),
+};
+
+/** Opened once: reading a checkout takes a while. */
+const opened = new Map<string, Benchmark>();
+
+/** Throws, with what to do, for a name that nobody knows and where the benchmark's files are missing. */
+export function benchmarkNamed(name: string, settings = loadSettings()): Benchmark {
+  const open = benchmarks[name];
+  if (open === undefined)
+    throw new Error(`no benchmark named ${name}; there are: ${Object.keys(benchmarks).join(', ')}`);
+  const key = JSON.stringify([name, settings.waiRoot]);
+  const benchmark = opened.get(key) ?? open(settings);
+  opened.set(key, benchmark);
+  return benchmark;
 }
 
 /** What a sandbox run starts from. */

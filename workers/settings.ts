@@ -31,6 +31,8 @@ export interface Settings {
   readonly chromiumPath?: string;
   /** The user's checkout of WebArena-Infinity. */
   readonly waiRoot?: string;
+  /** The user's checkout of WebArena-Infinity. */
+  readonly waiRoot?: string;
   /** Browser contexts that a worker runs at the same time. */
   readonly browserSlots: number;
   /** Roles of each worker process that a command starts. Absent: the browser apart, everything else together. */
@@ -58,6 +60,7 @@ const environmentSchema = z.object({
   CLIFT_HOME: text,
   CLIFT_CACHE: text,
   CLIFT_CHROMIUM: text,
+  CLIFT_WAI_ROOT: text,
   CLIFT_WAI_ROOT: text,
   CLIFT_BROWSER_SLOTS: z.coerce
     .number({ error: 'CLIFT_BROWSER_SLOTS is a whole number from 1' })
@@ -96,6 +99,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
     temporalUi: env.CLIFT_TEMPORAL_UI === '1',
     ...(env.DATABASE_URL && { databaseUrl: env.DATABASE_URL }),
     ...(env.CLIFT_CHROMIUM && { chromiumPath: resolve(env.CLIFT_CHROMIUM) }),
+    ...(env.CLIFT_WAI_ROOT && { waiRoot: resolve(env.CLIFT_WAI_ROOT) }),
     ...(env.CLIFT_WAI_ROOT && { waiRoot: resolve(env.CLIFT_WAI_ROOT) }),
     browserSlots: env.CLIFT_BROWSER_SLOTS,
     ...(env.CLIFT_WORKERS && { workerRoles: parseWorkers(env.CLIFT_WORKERS) }),

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import canonicalize from 'canonicalize';
 import type { Action, Benchmark, Observation, Subgoal, Task, TraceStep } from '../contract.ts';
+import { digestOf, sourceDigest } from '../kit/digests.ts';
 import { openEnvironment } from './kit/environment.ts';
 import { nextOracleAction } from './kit/oracle.ts';
 import { type SandboxTask, tasksOf } from './kit/tasks.ts';
@@ -46,11 +44,6 @@ export function createSandboxBenchmark(): SandboxBenchmark {
 
 /** Covers the sources of pages, commands and verifiers as well as the tasks made from them. */
 function revisionOf(all: readonly SandboxTask[]): string {
-  const hash = createHash('sha256').update(canonicalize(all.map(({ content }) => content)) ?? '');
-  const folder = new URL('.', import.meta.url);
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(ts|js|css)$/.test(name),
-  );
-  for (const name of files.toSorted()) hash.update(name).update(readFileSync(new URL(name, folder)));
-  return hash.digest('hex').slice(0, 16);
+  const sources = sourceDigest(new URL('.', import.meta.url));
+  return digestOf([sources, all.map(({ content }) => content)]).slice(0, 16);
 }

@@ -1,17 +1,11 @@
-import { createHash } from 'node:crypto';
-import canonicalize from 'canonicalize';
 import type { Environment } from '../../contract.ts';
-import { openProxy } from './proxy.ts';
+import { digestOf } from '../../kit/digests.ts';
+import { openProxy } from '../../kit/proxy.ts';
+import { proxied } from './app-server.ts';
 import type { SandboxTask } from './tasks.ts';
 
 /** The script counts; a document without it (a refusal) is busy only while it loads. */
 const PENDING = "globalThis.__pending ?? (document.readyState === 'complete' ? 0 : 1)";
-
-function digestOf(state: unknown): string {
-  return createHash('sha256')
-    .update(canonicalize(state) ?? '')
-    .digest('hex');
-}
 
 /** Opens one life of the task's application behind a proxy of its own. Ends by itself when `signal` aborts. */
 export async function openEnvironment(sandboxTask: SandboxTask, signal: AbortSignal): Promise<Environment> {
@@ -19,7 +13,7 @@ export async function openEnvironment(sandboxTask: SandboxTask, signal: AbortSig
   const { task, start } = sandboxTask;
   const session = start();
   const initialStateDigest = digestOf(session.state());
-  const proxy = await openProxy(new URL(task.startUrl).host, session);
+  const proxy = await openProxy(proxied(new URL(task.startUrl).host, session));
   const onAbort = (): void => void proxy.close();
   signal.addEventListener('abort', onAbort, { once: true });
   return {

@@ -1,6 +1,7 @@
+import { message, type Reply } from '../../kit/proxy.ts';
 import { type AppSpec, type AppState, hostOf, reduce, visit } from './app.ts';
+import type { AppServer } from './app-server.ts';
 import { html } from './html.ts';
-import { type AppServer, message, type Reply } from './proxy.ts';
 import { documentOf } from './widgets.ts';
 
 /** One life of an application: the only mutable thing in it is the reference to its state. */
@@ -38,5 +39,5 @@ function show<D>(app: AppSpec<D>, state: AppState<D>, url: URL): Reply {
   const page = app.render(view);
   const shown = page ?? { title: 'Not found', main: html`<h1>This page does not exist</h1>`, dialog: null };
   const body = documentOf(`${shown.title} - ${app.name}`, app.frame(view, shown));
-  return { status: page === null ? 404 : 200, headers: {}, body };
+  return { status: page === null ? 404 : 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
 }
