@@ -2,6 +2,7 @@ import type { Run } from '../bank-store/contract.ts';
 import { RunIdentityMismatch } from '../bank-store/errors.ts';
 import { type Experiment, evaluationOf, withoutBank } from './experiment.ts';
 import { follow } from './follow.ts';
+import { throughOutages } from './outages.ts';
 import type { DemoRuns } from './report/demo-report.ts';
 import { type StartedRun, startEvaluation, startTraining } from './start-run.ts';
 import type { Workplace } from './workplace.ts';
@@ -28,15 +29,15 @@ const namesOf = (training: string) => ({
 export async function runDemo(workplace: Workplace, plan: DemoPlan): Promise<DemoRuns> {
   const { experiment, ablation } = plan;
   const { rolloutBudget } = experiment.train.hyperparameters;
-  const training = await startOrContinue(workplace, plan);
+  const training = await throughOutages(() => startOrContinue(workplace, plan));
   const names = namesOf(training.run.id);
 
   // The base policy needs no training, so its evaluation fills the gaps that training leaves.
   const untrained = { adapterDigest: null, bankDigest: null, rolloutBudget: 1 };
-  const base = await startEvaluation(workplace, names.base, evaluationOf(experiment, untrained));
+  const base = await evaluate(workplace, names.base, evaluationOf(experiment, untrained));
   await follow(workplace, base, 'base policy, held-out tasks');
   const trained = digestsOf(await follow(workplace, training, 'CLIFT training'));
-  const clift = await startEvaluation(
+  const clift = await evaluate(
     workplace,
     names.clift,
     evaluationOf(experiment, { ...trained, rolloutBudget }),
@@ -46,15 +47,20 @@ export async function runDemo(workplace: Workplace, plan: DemoPlan): Promise<Dem
   return ablation ? { ...runs, grpo: await runAblation(workplace, names, experiment) } : runs;
 }
 
+const evaluate = (...what: Parameters<typeof startEvaluation>) =>
+  throughOutages(() => startEvaluation(...what));
+
 /** The same judge and the same steps without a bank. */
 async function runAblation(
   workplace: Workplace,
   names: ReturnType<typeof namesOf>,
   experiment: Experiment,
 ): Promise<NonNullable<DemoRuns['grpo']>> {
-  const training = await startTraining(workplace, names.grpoTraining, withoutBank(experiment).train);
+  const training = await throughOutages(() =>
+    startTraining(workplace, names.grpoTraining, withoutBank(experiment).train),
+  );
   const { adapterDigest } = digestsOf(await follow(workplace, training, 'GRPO training'));
-  const evaluation = await startEvaluation(
+  const evaluation = await evaluate(
     workplace,
     names.grpo,
     evaluationOf(experiment, { adapterDigest, bankDigest: null, rolloutBudget: 1 }),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { WorkflowFailedError } from '@temporalio/client';
 import type { Run } from '../bank-store/contract.ts';
+import { throughOutages } from './outages.ts';
 import { showProgress } from './progress.ts';
 import type { StartedRun } from './start-run.ts';
 import type { Workplace } from './workplace.ts';
@@ -20,16 +21,17 @@ export async function follow(
   phase: string,
 ): Promise<Run> {
   if (handle === null) return run;
+  const read = () => throughOutages(() => store.getRun(run.id));
   const aborter = new AbortController();
-  const ended = Promise.race([handle.result(), failed, interrupted(aborter.signal)]);
+  const ended = Promise.race([throughOutages(() => handle.result()), failed, interrupted(aborter.signal)]);
   try {
     await showProgress(store, run, phase, ended);
   } catch (error) {
-    throw error instanceof WorkflowFailedError ? explain(await store.getRun(run.id), error) : error;
+    throw error instanceof WorkflowFailedError ? explain(await read(), error) : error;
   } finally {
     aborter.abort();
   }
-  return store.getRun(run.id);
+  return read();
 }
 
 async function interrupted(signal: AbortSignal): Promise<never> {

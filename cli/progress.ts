@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BankStore, RolloutCounts, Run } from '../bank-store/contract.ts';
+import { throughOutages } from './outages.ts';
 import { storedConfig } from './stored-config.ts';
 
 const EVERY_MS = 1_000;
@@ -14,23 +15,29 @@ export async function showProgress<T>(
   ended: Promise<T>,
 ): Promise<T> {
   const display = new ProgressDisplay(phase);
-  const first = await measure(store, run);
-  const began = Date.now();
-  let isOver = false;
-  const over = ended.finally(() => {
-    isOver = true;
-  });
-  const settled = over.then(
-    () => {},
-    () => {},
+  const look = () => throughOutages(() => measure(store, run));
+  const settled = ended.then(
+    () => null,
+    () => null,
   );
-  while (!isOver) {
-    await Promise.race([settled, sleep(EVERY_MS)]);
-    const now = await measure(store, run);
-    display.show(now, timeLeftMs(first.done, now, Date.now() - began));
+  let last = await look();
+  const { done } = last;
+  const began = Date.now();
+  try {
+    for (;;) {
+      await Promise.race([settled, sleep(EVERY_MS)]);
+      // An outage is waited out, unless the run is over or a person does not want to wait any longer.
+      const now = await Promise.race([look(), settled]);
+      if (now === null) break;
+      last = now;
+      display.show(last, timeLeftMs(done, last, Date.now() - began));
+    }
+    const result = await ended;
+    last = await look();
+    return result;
+  } finally {
+    display.end(last, Date.now() - began);
   }
-  display.end(await measure(store, run), Date.now() - began);
-  return over;
 }
 
 export interface Progress {

@@ -50,6 +50,19 @@ export async function startStack(settings: Settings, report: Report = silent): P
   };
 }
 
+/** Starts what has died of the embedded servers that `stack` leads to. Throws when one comes back elsewhere. */
+export async function reviveStack(settings: Settings, stack: Stack): Promise<void> {
+  const [temporal, postgres] = await withLock(createHome(settings).lock, LOCK_WAIT_MS, () =>
+    provideBoth(settings, silent),
+  );
+  const isWhere =
+    temporal.connection.address === stack.temporalAddress && postgres.databaseUrl === stack.databaseUrl;
+  if (isWhere) return;
+  throw new Error(
+    'A server died, and another program took its port meanwhile. Nothing is lost: start the same command again.',
+  );
+}
+
 /** PostgreSQL and the blobs alone, for commands that only read. */
 export async function startDatabase(
   settings: Settings,

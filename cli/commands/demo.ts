@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../workers/settings.ts';
 import { type DemoPlan, runDemo } from '../demo-runs.ts';
 import { type Overrides, readExperiment } from '../experiment.ts';
+import { throughOutages } from '../outages.ts';
 import { collectDemoReport } from '../report/demo-report.ts';
 import { renderDemoReport } from '../report/render-demo-report.ts';
 import { jsonLine } from '../report/terminal-text.ts';
@@ -38,7 +39,7 @@ async function runAndReport(settings: Settings, plan: DemoPlan, json: boolean): 
   say(`Everything is recorded in ${settings.home}. Ctrl-C loses nothing: the same command continues.`);
   await withWorkplace(settings, say, async (workplace) => {
     const runs = await runDemo(workplace, plan);
-    const report = await collectDemoReport(workplace.store, runs);
+    const report = await throughOutages(() => collectDemoReport(workplace.store, runs));
     console.log(json ? jsonLine(report) : renderDemoReport(report, settings));
   });
 }
