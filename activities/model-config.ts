@@ -26,6 +26,8 @@ const endpoint = z.strictObject({
       logProbs: z.exactOptional(whenAsked),
       tokenIds: z.exactOptional(z.boolean()),
       images: z.exactOptional(z.boolean()),
+      api: z.exactOptional(z.enum(['chat', 'completions'])),
+      stepScores: z.exactOptional(z.boolean()),
       seed: z.exactOptional(z.boolean()),
       structuredOutput: z.exactOptional(z.boolean()),
       toolCalls: z.exactOptional(z.enum(['native', 'text'])),

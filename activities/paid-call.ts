@@ -1,6 +1,7 @@
-import type { BankStore, ModelCallKey } from '../bank-store/contract.ts';
-import type { CallCost, ModelIdentity } from '../models/contract.ts';
-import { fault } from './failures.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BankStore, ModelCallKey, Overrun, Purse, SpendingLimit } from '../bank-store/contract.ts';
+import type { AskedPart, CallCost, ModelIdentity } from '../models/contract.ts';
+import { fault, weather } from './failures.ts';
 import type { Ceilings } from './model-config.ts';
 
 export interface PaidCall {
@@ -11,44 +12,86 @@ export interface PaidCall {
   readonly model: ModelIdentity;
   /** Whatever decides the reply, beside the model. */
   readonly request: object;
+  /** Dollars, see `mostUsdOf`; null: no price is known. */
+  readonly mostUsd: number | null;
+  readonly signal: AbortSignal;
   readonly ask: () => Promise<{ readonly reply: unknown; readonly cost: CallCost }>;
 }
 
 /**
  * The reply to a model call that is paid for at most once (invariant 2): from the journal, or from the model and then
- * journalled. Throws `BudgetExceeded` instead of asking beyond a ceiling; calls in flight at that time are paid.
+ * journalled. Under a ceiling the most that it may cost is set aside before it is asked for, so that calls in flight
+ * cannot pass the ceiling together. Throws `BudgetExceeded` instead of asking beyond a ceiling.
  */
 export function paidCall(store: BankStore, call: PaidCall): Promise<unknown> {
   const { key, model, request, ask } = call;
-  return store.callOnce(key, { model, ...request }, async () => {
-    await refuseBeyondCeilings(store, call);
+  return store.callOnce(key, { model, ...request }, async (purse) => {
+    await setAside(purse, call);
     return { ...(await ask()), model: model.model };
   });
 }
 
-async function refuseBeyondCeilings(store: BankStore, { key, task, ceilings }: PaidCall): Promise<void> {
-  const { runId, owner } = key;
+/** What the part says that an answer may cost at most; parts that ask no server cost nothing. */
+export function mostUsdOf<Asked>({ mostUsd }: AskedPart<Asked>, asked: Asked): number | null {
+  return mostUsd === undefined ? 0 : mostUsd(asked);
+}
+
+interface Ceiling extends SpendingLimit {
+  readonly field: keyof Ceilings;
+  readonly whose: string;
+}
+
+function ceilingsOf({ key, task, ceilings }: PaidCall): readonly Ceiling[] {
   const { usdPerRun, usdPerTask } = ceilings;
-  if (usdPerRun !== null) {
-    refuseBeyond(usdPerRun, await store.spentByRun(runId), `run ${runId}`, 'usdPerRun');
-  }
-  if (usdPerTask !== null) {
-    refuseBeyond(usdPerTask, await store.spentBy(runId, task), `the task of ${owner}`, 'usdPerTask');
+  const ofRun = { field: 'usdPerRun', owners: null, whose: `run ${key.runId}` } as const;
+  const ofTask = { field: 'usdPerTask', owners: task, whose: `the task of ${key.owner}` } as const;
+  return [
+    ...(usdPerRun === null ? [] : [{ ...ofRun, usd: usdPerRun }]),
+    ...(usdPerTask === null ? [] : [{ ...ofTask, usd: usdPerTask }]),
+  ];
+}
+
+/** Calls in flight cost less than they may; what they leave is free again within this, or nobody answers. */
+const PATIENCE_MS = 120_000;
+const LOOK_AGAIN_MS = 250;
+
+async function setAside(purse: Purse, call: PaidCall): Promise<void> {
+  const { mostUsd, signal } = call;
+  const ceilings = ceilingsOf(call);
+  const [first] = ceilings;
+  if (first === undefined) return;
+  if (mostUsd === null) throw priceUnknown(first);
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const overrun = await purse.reserve(mostUsd, ceilings);
+    if (overrun === null) return;
+    if (!leavesHope(overrun)) throw exceeded(overrun, mostUsd);
+    if (performance.now() > deadline) {
+      throw weather('RateLimited', `${overrun.limit.whose} waits for its calls in flight to leave room`);
+    }
+    await sleep(LOOK_AGAIN_MS, undefined, { signal });
   }
 }
 
-function refuseBeyond(ceiling: number, spent: number | null, who: string, field: keyof Ceilings): void {
-  if (spent === null) {
-    throw fault(
-      'BudgetExceeded',
-      `The ceiling of ${who} cannot be kept: the price of a model that it has asked is unknown`,
-      `Give that model a \`price\` and start a new run, or take \`ceilings.${field}\` out`,
-    );
-  }
-  if (spent < ceiling) return;
-  throw fault(
+/** Whether a call that ends could make room. */
+function leavesHope({ spentUsd, reservedUsd, limit }: Overrun<Ceiling>): boolean {
+  return spentUsd !== null && spentUsd < limit.usd && reservedUsd > 0;
+}
+
+function exceeded({ limit, spentUsd }: Overrun<Ceiling>, mostUsd: number): Error {
+  if (spentUsd === null) return priceUnknown(limit);
+  return fault(
     'BudgetExceeded',
-    `${who} has spent $${spent.toFixed(2)} of $${ceiling.toFixed(2)}`,
-    `Raise \`ceilings.${field}\` and start the same command again: what is finished is kept`,
+    `${limit.whose} has spent $${spentUsd.toFixed(2)} of $${limit.usd.toFixed(2)}` +
+      (spentUsd < limit.usd ? `, and the next call may cost $${mostUsd.toFixed(2)}` : ''),
+    `Raise \`ceilings.${limit.field}\` and start the same command again: what is finished is kept`,
+  );
+}
+
+function priceUnknown({ whose, field }: Ceiling): Error {
+  return fault(
+    'BudgetExceeded',
+    `The ceiling of ${whose} cannot be kept: the price of a model that it asks is unknown`,
+    `Give that model a \`price\` and start a new run, or take \`ceilings.${field}\` out`,
   );
 }

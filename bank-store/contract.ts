@@ -128,18 +128,38 @@ export interface Journal {
   callOnce(
     key: ModelCallKey,
     request: unknown,
-    execute: () => Promise<{ readonly reply: unknown; readonly cost: CallCost; readonly model: string }>,
+    execute: (
+      purse: Purse,
+    ) => Promise<{ readonly reply: unknown; readonly cost: CallCost; readonly model: string }>,
   ): Promise<unknown>;
   /** Two records with one key differ in their request: the caller was not deterministic. */
   callsOf(runId: string, owner: string): Promise<readonly CallRecord[]>;
   costs(runId: string): Promise<readonly PurposeCosts[]>;
 }
 
-export interface SpendingStore {
-  /** Dollars over all replies of the run, discarded ones too; null as soon as one price was unknown. */
-  spentByRun(runId: string): Promise<number | null>;
-  /** The same for calls whose owner is one of these, or lies below it (`<owner>/…`, `<owner>#…`). */
-  spentBy(runId: string, owners: readonly string[]): Promise<number | null>;
+/** The money of one call in flight. */
+export interface Purse {
+  /**
+   * Sets dollars aside for this call if every limit leaves room for them beside what is spent and what other calls
+   * in flight have set aside; else returns the first limit that does not, and sets nothing aside.
+   */
+  reserve<Limit extends SpendingLimit>(usd: number, limits: readonly Limit[]): Promise<Overrun<Limit> | null>;
+}
+
+export interface SpendingLimit {
+  readonly usd: number;
+  /** Calls whose owner is one of these, or lies below it (`<owner>/…`, `<owner>#…`); null: all of the run. */
+  readonly owners: readonly string[] | null;
+}
+
+export interface Spending {
+  /** Dollars over all replies, discarded ones too; null as soon as one price was unknown. */
+  readonly spentUsd: number | null;
+  readonly reservedUsd: number;
+}
+
+export interface Overrun<Limit extends SpendingLimit> extends Spending {
+  readonly limit: Limit;
 }
 
 export interface AccountStore {
@@ -237,7 +257,6 @@ export interface BankStore
     AttemptStore,
     GradeStore,
     Journal,
-    SpendingStore,
     AccountStore,
     JudgementStore,
     AnswerStore,

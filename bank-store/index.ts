@@ -16,7 +16,6 @@ import { type AccountSettings, accountStore } from './provider-gate.ts';
 import { rolloutStore } from './rollouts.ts';
 import { runStore } from './runs.ts';
 import { selectionStore } from './selections.ts';
-import { spendingStore } from './spending.ts';
 import { taskStore } from './tasks.ts';
 import { trainingStepStore } from './training-steps.ts';
 
@@ -48,7 +47,6 @@ export async function createBankStore(
     ...attemptStore(database, blobs),
     ...gradeStore(database),
     ...journal(database, blobs, settings),
-    ...spendingStore(database),
     ...accountStore(database, settings),
     ...judgementStore(database),
     ...answerStore(database),

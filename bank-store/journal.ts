@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { CallCost } from '../models/contract.ts';
 import { canonicalJson, digestOf, sha256Hex } from './canonical-json.ts';
-import type { BlobStore, Journal, ModelCallKey } from './contract.ts';
+import type { BlobStore, Journal, ModelCallKey, Purse, SpendingLimit } from './contract.ts';
 import type { Database, Parameter } from './database.ts';
 import { CallInFlight, StoreUnavailable } from './errors.ts';
 import { callRow, costsRow } from './schemas/rows.ts';
+import { reserve } from './spending.ts';
 
 export interface JournalSettings {
   /** How long after its owner's death a call may be taken over; renewed while the owner lives. */
@@ -15,7 +16,7 @@ export interface JournalSettings {
   readonly callWaitMs?: number;
 }
 
-interface Execution {
+interface Reply {
   readonly reply: unknown;
   readonly cost: CallCost;
   readonly model: string;
@@ -66,13 +67,13 @@ async function executeOnce(
   call: Call,
   holder: string,
   leaseMs: number,
-  execute: () => Promise<Execution>,
+  execute: (purse: Purse) => Promise<Reply>,
 ): Promise<unknown> {
   // A renewal that fails only makes a takeover possible, and then the first reply wins.
   const renewal = setInterval(() => void call.renew(holder, leaseMs).catch(() => undefined), leaseMs / 3);
   try {
     const startedMs = performance.now();
-    const execution = await execute();
+    const execution = await execute({ reserve: (usd, limits) => call.reserve(holder, usd, limits) });
     return await call.complete(holder, execution, performance.now() - startedMs);
   } catch (error) {
     // The caller needs to see this error, not that the journal could not note it.
@@ -119,14 +120,14 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
          from unflushed
        on conflict (run_id, owner, purpose, ordinal, request_digest) do update
          set state = 'running', holder = excluded.holder, lease_until = excluded.lease_until,
-             executions = model_calls.executions + 1
+             reserved_usd = null, executions = model_calls.executions + 1
          where model_calls.state = 'failed'
             or (model_calls.state = 'running' and model_calls.lease_until < clock_timestamp())`,
       [...id, holder, leaseMs],
     )) === 1;
 
   /** Commits the reply before anybody uses it; a reply that comes second is paid for but not kept. */
-  const complete = async (holder: string, execution: Execution, latencyMs: number): Promise<unknown> => {
+  const complete = async (holder: string, execution: Reply, latencyMs: number): Promise<unknown> => {
     const { reply, cost, model } = execution;
     const text = canonicalJson(reply);
     const isInline = Buffer.byteLength(text) <= INLINE_BYTES;
@@ -137,7 +138,7 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
     const counted = [holder, cost.usage.inputTokens, cost.usage.outputTokens, cost.costUsd];
     const kept = await persist(() =>
       update(
-        `${count}, state = 'done', holder = $6, lease_until = null, ended_at = clock_timestamp(), error = null,
+        `${count}, state = 'done', holder = $6, lease_until = null, reserved_usd = null, ended_at = clock_timestamp(), error = null,
          reply_digest = $10, reply = $11, model = $12, latency_ms = $13, report = $14`,
         `state <> 'done'`,
         [...counted, replyDigest, isInline ? text : null, model, latencyMs, report],
@@ -164,9 +165,18 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
         leaseMs,
       ]),
 
+    reserve: <Limit extends SpendingLimit>(holder: string, usd: number, limits: readonly Limit[]) => {
+      const execution = {
+        runId: key.runId,
+        isThis: `${isThis} and state = 'running' and holder = $6`,
+        parameters: [...id, holder],
+      };
+      return database.transaction((session) => reserve(session, execution, usd, limits));
+    },
+
     fail: (holder: string, error: unknown) =>
       update(
-        `state = 'failed', error = $7, lease_until = null, ended_at = clock_timestamp()`,
+        `state = 'failed', error = $7, lease_until = null, reserved_usd = null, ended_at = clock_timestamp()`,
         `state = 'running' and holder = $6`,
         [holder, String(error)],
       ),

@@ -33,8 +33,11 @@ export interface CallCost {
 }
 
 export interface CallReport {
+  readonly provider: string;
   /** The model's name as the server gave it. */
   readonly model: string;
+  /** As they were sent. */
+  readonly parameters: EffectiveParameters;
   readonly finishReason: string;
   /** Signs that a page tried to instruct the model, or that the model copied a fence; for people to look at. */
   readonly flags: readonly string[];
@@ -77,6 +80,10 @@ export interface ModelCapabilities {
   /** Ids of prompt and sampled tokens, which training needs. */
   readonly tokenIds: boolean;
   readonly images: boolean;
+  /** `completions`: the older endpoint of the OpenAI format, for base models that know no chat template. */
+  readonly api: 'chat' | 'completions';
+  /** As a judge it scores every action; else an attempt's score stands for each of its actions (METHOD 4.2). */
+  readonly stepScores: boolean;
   /** Whether it takes a seed for sampling. */
   readonly seed: boolean;
   /** Whether replies can be held to a JSON schema; else the prompt alone asks for JSON. */
@@ -109,6 +116,27 @@ export interface ModelEndpoint {
   readonly gate: ProviderGate;
   /** Dollars of one request; null where no price is known. */
   readonly priceOf: (usage: Usage) => number | null;
+  readonly tracer?: ModelTracer;
+  readonly codec?: PayloadCodec;
+}
+
+/** Watches every request to a model server; a tracer of OpenTelemetry fits behind it. */
+export interface ModelTracer {
+  /** Runs `work` in a span. What `work` learns of its request it adds; what it throws ends the span and goes on. */
+  span<T>(
+    name: string,
+    attributes: EffectiveParameters,
+    work: (add: (attributes: EffectiveParameters) => void) => Promise<T>,
+  ): Promise<T>;
+}
+
+/**
+ * Stands between us and the wire: for gateways that encrypt, compress, or keep personal data from leaving. It sees
+ * whole bodies: with a codec nothing is streamed.
+ */
+export interface PayloadCodec {
+  encode(body: string): string;
+  decode(text: string): string;
 }
 
 /** The door to a provider's account, shared with every other worker. Each HTTP request passes it once. */
@@ -128,6 +156,16 @@ export interface Permit {
   leave(ended: { readonly usage: Usage | null; readonly retryAfterMs: number | null }): Promise<void>;
 }
 
+/** What every part has that is asked something. */
+export interface AskedPart<Request> {
+  readonly identity: ModelIdentity;
+  /**
+   * Dollars that an answer may cost at most, about: every token that the model may write, and the prompt by its length.
+   * Null where no price is known; absent for parts that ask no server.
+   */
+  readonly mostUsd?: (request: Request) => number | null;
+}
+
 // ---- policy ------------------------------------------------------------------------------------------------
 
 export interface PolicyRequest {
@@ -137,6 +175,15 @@ export interface PolicyRequest {
   /** 0 is greedy. */
   readonly temperature: number;
   readonly seed: SeedPath;
+  /** Of the page, elements marked with their refs, and of the task; for policies that look at them. */
+  readonly images?: readonly ShownImage[];
+}
+
+export interface ShownImage {
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp';
+  readonly base64: string;
+  /** What it shows, in words of ours. */
+  readonly label: string;
 }
 
 /**
@@ -152,11 +199,20 @@ export interface PolicyDecision {
   readonly logProbs: readonly number[];
   /** Half-open range of `tokenIds` that is the tool call; null if none could be parsed. */
   readonly toolCallSpan: readonly [start: number, end: number] | null;
+  /** Absent for policies that write no text. */
+  readonly said?: PolicyText;
   readonly cost: CallCost;
 }
 
-export interface Policy {
-  readonly identity: ModelIdentity;
+export interface PolicyText {
+  readonly text: string;
+  /** Half-open range of `text` that is the tool call; null where none was found, or the server took it out. */
+  readonly toolCall: readonly [start: number, end: number] | null;
+}
+
+export interface Policy extends AskedPart<PolicyRequest> {
+  /** Whether it looks at images of tasks of this benchmark; absent: never. */
+  readonly looksAtImages?: (benchmark: string) => boolean;
   decide(request: PolicyRequest, signal: AbortSignal): Promise<PolicyDecision>;
 }
 
@@ -201,8 +257,7 @@ export interface InvalidReply {
 /** One judgement per trace, in the order given. */
 export type JudgeReply = { readonly ok: true; readonly judged: readonly JudgedTrajectory[] } | InvalidReply;
 
-export interface Judge {
-  readonly identity: ModelIdentity;
+export interface Judge extends AskedPart<JudgeRequest> {
   /** One comparative call for the whole group. `readPage` reads what the request names by digest. */
   judge(
     request: JudgeRequest,
@@ -221,11 +276,15 @@ export interface Answer {
   readonly source: 'assertion' | 'model';
 }
 
-export interface SelfVerifier {
-  readonly identity: ModelIdentity;
+export interface AnswerRequest {
+  readonly seen: SeenAtState;
+  readonly questions: readonly Question[];
+}
+
+export interface SelfVerifier extends AskedPart<AnswerRequest> {
   /** Answers all questions of one URL state from what METHOD 1.4 shows; one answer per question, in order. */
   answer(
-    request: { readonly seen: SeenAtState; readonly questions: readonly Question[] },
+    request: AnswerRequest,
     signal: AbortSignal,
   ): Promise<{ readonly answers: readonly Answer[]; readonly cost: CallCost }>;
 }
@@ -270,8 +329,7 @@ export interface VoteRequest {
   readonly seed: SeedPath;
 }
 
-export interface Selector {
-  readonly identity: ModelIdentity;
+export interface Selector extends AskedPart<VoteRequest> {
   vote(
     request: VoteRequest,
     signal: AbortSignal,
@@ -315,8 +373,7 @@ export interface ProposeRequest {
   readonly seed: SeedPath;
 }
 
-export interface Proposer {
-  readonly identity: ModelIdentity;
+export interface Proposer extends AskedPart<ProposeRequest> {
   propose(
     request: ProposeRequest,
     signal: AbortSignal,

@@ -3,7 +3,7 @@ import type { BankStore } from '../../bank-store/contract.ts';
 import type { Observation, TraceStep } from '../../benchmarks/contract.ts';
 import { actionSchema } from '../../benchmarks/schemas.ts';
 import type { PolicyRequest } from '../../models/contract.ts';
-import { paidCall } from '../paid-call.ts';
+import { mostUsdOf, paidCall } from '../paid-call.ts';
 import type { RolloutPlan } from './parts.ts';
 
 const decisionSchema = z.strictObject({
@@ -12,6 +12,9 @@ const decisionSchema = z.strictObject({
   tokenIds: z.array(z.number()),
   logProbs: z.array(z.number()),
   toolCallSpan: z.tuple([z.number(), z.number()]).nullable(),
+  said: z.exactOptional(
+    z.strictObject({ text: z.string(), toolCall: z.tuple([z.number(), z.number()]).nullable() }),
+  ),
 });
 
 /** A policy decision as it is journalled: its prompt is a blob. */
@@ -54,6 +57,7 @@ export async function decide(
       temperature,
       seed,
     },
+    ...{ mostUsd: mostUsdOf(policy, asked), signal },
     ask: async () => {
       const { prompt, cost, ...decision } = await policy.decide(asked, signal);
       const promptDigest = await store.blobs.putJson(prompt);

@@ -17,7 +17,7 @@ import { readBank } from '../bank-snapshot.ts';
 import type { JudgeActivities, TrainingStepRef } from '../contracts.ts';
 import { type JudgedRollout, readGroup, readJudgedRollouts, type ScoredGroup } from '../group.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { paidCall } from '../paid-call.ts';
+import { mostUsdOf, paidCall } from '../paid-call.ts';
 import { draftedQuestion } from '../question-id.ts';
 import { trainConfigSchema } from '../run-config.ts';
 import { statesOf, traceOf } from '../trajectory.ts';
@@ -55,6 +55,7 @@ export function growBank({ store, proposerFor }: JudgeDependencies, at: Training
       ceilings,
       model: proposer.identity,
       request,
+      ...{ mostUsd: mostUsdOf(proposer, request), signal },
       ask: async () => {
         const { drafts, cost } = await proposer.propose(request, signal);
         return { reply: drafts, cost };

@@ -6,7 +6,7 @@ import { randomGenerator } from '../../workflows/method/random.ts';
 import type { JudgeActivities } from '../contracts.ts';
 import { readGroup, type ScoredGroup } from '../group.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { paidCall } from '../paid-call.ts';
+import { mostUsdOf, paidCall } from '../paid-call.ts';
 import { trainConfigSchema } from '../run-config.ts';
 import { traceOf } from '../trajectory.ts';
 import type { JudgeDependencies } from './dependencies.ts';
@@ -52,6 +52,7 @@ async function askJudge(
       ceilings,
       model: judge.identity,
       request,
+      ...{ mostUsd: mostUsdOf(judge, request), signal },
       ask: () => judge.judge(request, readPage, signal),
     });
     return fittingReply(stored, shown);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BankStore, NewRollout, StoredAnswer, StoredRollout } from '../../bank-store/contract.ts';
-import type { Answer, SelfVerifier } from '../../models/contract.ts';
+import type { Answer, AnswerRequest, SelfVerifier } from '../../models/contract.ts';
 import { evaluateAssertion } from '../../workflows/method/assertion.ts';
 import { indexCertificates, lookUp, questionKey } from '../../workflows/method/lookup.ts';
 import { randomGenerator, type SeedPath } from '../../workflows/method/random.ts';
@@ -8,7 +8,7 @@ import { scopeMatchesState } from '../../workflows/method/scope.ts';
 import type { StateSeen } from '../../workflows/method/seen-states.ts';
 import type { Question } from '../../workflows/method/types.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { paidCall } from '../paid-call.ts';
+import { mostUsdOf, paidCall } from '../paid-call.ts';
 import type { RunConfig } from '../run-config.ts';
 import { runConfigSchema } from '../run-config.ts';
 import { statesOf } from '../trajectory.ts';
@@ -27,8 +27,6 @@ interface Interview {
   readonly rollout: NewRollout;
 }
 
-type AnswerRequest = Parameters<SelfVerifier['answer']>[0];
-
 /** Which questions are worth an answer at a URL state. */
 type Asked = (state: StateSeen) => readonly Question[];
 
@@ -46,8 +44,9 @@ export function answerQuestions(dependencies: LlmDependencies, input: Input) {
     const asked = await questionsToAsk(store, config, rollout);
 
     const answers: StoredAnswer[] = [];
-    for (const [ordinal, at] of states.entries()) {
-      const given = await answerAt(interview, ordinal, at, asked(at), signal);
+    const ask = askingIn(interview, signal);
+    for (const at of states) {
+      const given = await answerAt(at, asked(at), ask);
       answers.push(...given.map((answer) => ({ ...answer, ...at.state, rolloutId: input.rolloutId })));
     }
     await store.saveAnswers(input.rolloutId, answers);
@@ -97,17 +96,16 @@ function draw(questions: readonly Question[], atMost: number, seed: SeedPath): r
   return questions.length <= atMost ? questions : randomGenerator(seed).shuffle(questions).slice(0, atMost);
 }
 
-/** Code answers assertions, for free and identically everywhere; the model gets the rest in one journalled call. */
+type AskModel = (request: AnswerRequest) => Promise<readonly { readonly pYes: number | null }[]>;
+
+/** Code answers assertions, for free and identically everywhere; the model gets the rest. */
 async function answerAt(
-  interview: Interview,
-  ordinal: number,
   { seen }: StateSeen,
   questions: readonly Question[],
-  signal: AbortSignal,
+  ask: AskModel,
 ): Promise<readonly Answer[]> {
   const open = questions.filter(({ assertion }) => assertion === undefined);
-  const byModel =
-    open.length === 0 ? [] : await askModel(interview, ordinal, { seen, questions: open }, signal);
+  const byModel = await ask({ seen, questions: open });
   return questions.map((question): Answer => {
     const ids = { questionId: question.id, version: question.version };
     if (question.assertion === undefined) {
@@ -115,6 +113,23 @@ async function answerAt(
     }
     return { ...ids, source: 'assertion', pYes: evaluateAssertion(question.assertion, seen) ? 1 : 0 };
   });
+}
+
+/** Of one journalled call: so many answers are the most that a retry pays for again. */
+const QUESTIONS_PER_CALL = 16;
+
+/** Call after call, so that the first one of a state leaves its page in the server's cache for the others. */
+function askingIn(interview: Interview, signal: AbortSignal): AskModel {
+  let calls = 0;
+  return async ({ seen, questions }) => {
+    const answers = [];
+    for (let from = 0; from < questions.length; from += QUESTIONS_PER_CALL) {
+      const request = { seen, questions: questions.slice(from, from + QUESTIONS_PER_CALL) };
+      answers.push(...(await askModel(interview, calls, request, signal)));
+      calls += 1;
+    }
+    return answers;
+  };
 }
 
 async function askModel(
@@ -130,6 +145,7 @@ async function askModel(
     ceilings: config.ceilings,
     model: selfVerifier.identity,
     request,
+    ...{ mostUsd: mostUsdOf(selfVerifier, request), signal },
     ask: async () => {
       const { answers, cost } = await selfVerifier.answer(request, signal);
       return { reply: answers, cost };

@@ -7,7 +7,7 @@ import { evaluateTaskId } from '../../workflows/names.ts';
 import type { ComparisonRef, ComparisonResult } from '../contracts.ts';
 import { fault } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import { paidCall } from '../paid-call.ts';
+import { mostUsdOf, paidCall } from '../paid-call.ts';
 import { type EvaluateConfig, evaluateConfigSchema } from '../run-config.ts';
 import { traceOf } from '../trajectory.ts';
 import { type Bank, evidenceSheet } from '../verifier-scores.ts';
@@ -116,6 +116,7 @@ async function askSelector(
     ceilings: config.ceilings,
     model: selector.identity,
     request,
+    ...{ mostUsd: mostUsdOf(selector, request), signal },
     ask: async () => {
       const { label, reason, cost } = await selector.vote(request, signal);
       return { reply: { label, reason }, cost };

@@ -181,7 +181,13 @@ export const callRow = schemaFor<CallRecord>()(
     outputTokens: z.number(),
     costUsd: z.number().nullable(),
     report: z
-      .strictObject({ model: z.string(), finishReason: z.string(), flags: z.array(z.string()) })
+      .strictObject({
+        provider: z.string(),
+        model: z.string(),
+        parameters: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+        finishReason: z.string(),
+        flags: z.array(z.string()),
+      })
       .nullable(),
     error: z.string().nullable(),
   }),

@@ -37,7 +37,7 @@ interface Block {
 }
 
 export class AnthropicStream {
-  readonly #server: Server;
+  readonly #server: Pick<Server, 'secrets'>;
   readonly #blocks: Block[] = [];
   #model = '';
   #finishReason: string | null = null;
@@ -45,7 +45,7 @@ export class AnthropicStream {
   #outputTokens = 0;
   #isWhole = false;
 
-  constructor(server: Server) {
+  constructor(server: Pick<Server, 'secrets'>) {
     this.#server = server;
   }
 

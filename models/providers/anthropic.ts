@@ -3,18 +3,13 @@ import { z } from 'zod';
 import type { ModelEndpoint } from '../contract.ts';
 import { AnthropicStream } from './anthropic-stream.ts';
 import type { ChatReply, ChatRequest, ModelClient } from './client.ts';
-import { requestEvents, requestJson, type Server } from './http.ts';
+import { requestEvents, requestJson, type Server, serverOf } from './http.ts';
 import { anthropicReply, parseWire } from './wire.ts';
 
 const API_VERSION = '2023-06-01';
 
-export function createAnthropicClient({ baseUrl, apiKey }: ModelEndpoint, timeoutMs: number): ModelClient {
-  const server: Server = {
-    baseUrl: (baseUrl ?? 'https://api.anthropic.com').replace(/\/+$/, ''),
-    headers: { 'anthropic-version': API_VERSION, ...(apiKey !== null && { 'x-api-key': apiKey }) },
-    secrets: apiKey === null ? [] : [apiKey],
-    timeoutMs,
-  };
+export function createAnthropicClient(endpoint: ModelEndpoint, timeoutMs: number): ModelClient {
+  const server = serverOf(endpoint, 'https://api.anthropic.com', headersFor, timeoutMs);
   return {
     chat: (request, signal) =>
       request.streamed ? streamMessage(server, request, signal) : postMessage(server, request, signal),
@@ -23,6 +18,10 @@ export function createAnthropicClient({ baseUrl, apiKey }: ModelEndpoint, timeou
       return parseWire(modelsSchema, json).data.map(({ id }) => ({ id, parent: null }));
     },
   };
+}
+
+function headersFor(apiKey: string | null): Readonly<Record<string, string>> {
+  return { 'anthropic-version': API_VERSION, ...(apiKey !== null && { 'x-api-key': apiKey }) };
 }
 
 function bodyOf(request: ChatRequest): Record<string, unknown> {
@@ -34,7 +33,7 @@ function bodyOf(request: ChatRequest): Record<string, unknown> {
   return {
     model: request.model,
     system: request.system,
-    messages: [{ role: 'user', content: request.user }],
+    messages: [{ role: 'user', content: contentOf(request) }],
     max_tokens: request.maxOutputTokens,
     ...(request.temperature !== null && { temperature: request.temperature }),
     ...(reasoningEffort !== null && { thinking: { type: 'adaptive' } }),
@@ -50,6 +49,16 @@ function bodyOf(request: ChatRequest): Record<string, unknown> {
     }),
     ...(request.origin !== null && { clift: request.origin }),
   };
+}
+
+/** Each image after its label, then the text. */
+function contentOf({ user, images }: ChatRequest): unknown {
+  if (images.length === 0) return user;
+  const parts = images.flatMap(({ label, mediaType, base64 }) => [
+    { type: 'text', text: label },
+    { type: 'image', source: { type: 'base64', media_type: mediaType, data: base64 } },
+  ]);
+  return [...parts, { type: 'text', text: user }];
 }
 
 // ---- the whole reply at once -------------------------------------------------------------------------------
@@ -76,6 +85,11 @@ async function streamMessage(server: Server, request: ChatRequest, signal: Abort
 
 async function postMessage(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
   const json = await requestJson(server, '/v1/messages', bodyOf(request), signal);
+  return readMessage(json);
+}
+
+/** Throws `malformed` for JSON that is no message. */
+export function readMessage(json: unknown): ChatReply {
   const { model, content, stop_reason, usage } = parseWire(messageSchema, json);
   return anthropicReply({
     text: content.flatMap((block) => ('text' in block ? [block.text] : [])).join(''),

@@ -11,6 +11,8 @@ const openWeights: ModelCapabilities = {
   logProbs: 'always',
   tokenIds: true,
   images: false,
+  api: 'chat',
+  stepScores: true,
   seed: true,
   structuredOutput: true,
   toolCalls: 'text',
@@ -23,6 +25,8 @@ const openAiReasoning: ModelCapabilities = {
   logProbs: 'without-reasoning',
   tokenIds: false,
   images: true,
+  api: 'chat',
+  stepScores: true,
   seed: false,
   structuredOutput: true,
   toolCalls: 'native',
@@ -43,6 +47,8 @@ const claude: ModelCapabilities = {
   logProbs: 'never',
   tokenIds: false,
   images: true,
+  api: 'chat',
+  stepScores: true,
   seed: false,
   structuredOutput: true,
   toolCalls: 'native',
@@ -92,6 +98,8 @@ export interface Wishes {
   readonly maxOutputTokens: number;
   readonly logProbs: boolean;
   readonly tokenIds: boolean;
+  /** Left out: the role shows none. */
+  readonly images?: boolean;
 }
 
 /** What it gets. */
@@ -102,8 +110,10 @@ export interface Effective {
   readonly maxOutputTokens: number;
   readonly logProbs: boolean;
   readonly tokenIds: boolean;
+  readonly images: boolean;
   readonly structuredOutput: boolean;
   readonly toolCalls: 'native' | 'text';
+  readonly api: 'chat' | 'completions';
 }
 
 /** Throws `RangeError` when the configuration asks for what the model does not take. */
@@ -120,14 +130,17 @@ export function effectiveOf(choice: EndpointChoice, wishes: Wishes): Effective {
   if (choice.temperature !== undefined && !takes(can.temperature)) {
     throw new RangeError(`${model} takes no temperature${reasons ? ' while it reasons' : ''}: leave it out`);
   }
+  const isChat = can.api === 'chat';
   return {
     temperature: takes(can.temperature) ? (choice.temperature ?? wishes.temperature) : null,
     reasoningEffort,
     maxOutputTokens: choice.maxOutputTokens ?? wishes.maxOutputTokens + (reasons ? REASONING_TOKENS : 0),
     logProbs: wishes.logProbs && takes(can.logProbs),
     tokenIds: wishes.tokenIds && can.tokenIds,
-    structuredOutput: can.structuredOutput,
-    toolCalls: can.toolCalls,
+    images: (wishes.images ?? false) && can.images && isChat,
+    structuredOutput: can.structuredOutput && isChat,
+    toolCalls: isChat ? can.toolCalls : 'text',
+    api: can.api,
   };
 }
 

@@ -1,6 +1,5 @@
 /** What the roles ask of a model, whatever wire format it speaks. */
-import type { CallCost, ModelEndpoint, Usage } from '../contract.ts';
-import { ProviderError } from './errors.ts';
+import type { CallCost, EffectiveParameters, ModelEndpoint, ShownImage, Usage } from '../contract.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -15,6 +14,7 @@ export interface ChatRequest {
   readonly model: string;
   readonly system: string;
   readonly user: string;
+  readonly images: readonly ShownImage[];
   /** The model has to call exactly one of them; empty: it writes. */
   readonly tools: readonly ToolDefinition[];
   /** Null: the reply is held to no schema. */
@@ -70,35 +70,25 @@ export interface ModelClient {
   models(signal: AbortSignal): Promise<readonly ServedModel[]>;
 }
 
-/** Through the gate of the account, once a request. */
-export function gated(client: ModelClient, { gate }: ModelEndpoint): ModelClient {
-  return {
-    models: client.models,
-    chat: async (request, signal) => {
-      const permit = await gate.enter(estimateTokens(request), signal);
-      try {
-        const reply = await client.chat(request, signal);
-        await permit.leave({ usage: reply.usage, retryAfterMs: null });
-        return reply;
-      } catch (error) {
-        const retryAfterMs = error instanceof ProviderError ? error.retryAfterMs : null;
-        await permit.leave({ usage: null, retryAfterMs });
-        throw error;
-      }
-    },
-  };
+/** A reply with what was asked for, for the record. */
+export interface RecordedReply extends ChatReply {
+  readonly parameters: EffectiveParameters;
 }
 
 const CHARACTERS_PER_TOKEN = 4;
+/** Of a screenshot, at every provider's usual resolution. */
+export const TOKENS_PER_IMAGE = 1_600;
 
-function estimateTokens({ system, user, maxOutputTokens }: ChatRequest): number {
-  return Math.ceil((system.length + user.length) / CHARACTERS_PER_TOKEN) + maxOutputTokens;
+/** For rate limits: prompt, images, and all that the model may write. */
+export function estimateTokens({ system, user, images, maxOutputTokens }: ChatRequest): number {
+  const prompt = Math.ceil((system.length + user.length) / CHARACTERS_PER_TOKEN);
+  return prompt + images.length * TOKENS_PER_IMAGE + maxOutputTokens;
 }
 
 /** Cost of the requests that made one call of a role. A server that reports no usage leaves the price unknown. */
 export function costOf(
-  { priceOf }: ModelEndpoint,
-  replies: readonly ChatReply[],
+  { choice, priceOf }: ModelEndpoint,
+  replies: readonly RecordedReply[],
   flags: readonly string[],
 ): CallCost {
   const usages = replies.map(({ usage }) => usage);
@@ -112,7 +102,13 @@ export function costOf(
     usage,
     costUsd: known.length === usages.length ? priceOf(usage) : null,
     ...(first && {
-      report: { model: first.model, finishReason: first.finishReason, flags: [...new Set(flags)] },
+      report: {
+        provider: choice.provider,
+        model: first.model,
+        parameters: first.parameters,
+        finishReason: first.finishReason,
+        flags: [...new Set(flags)],
+      },
     }),
   };
 }

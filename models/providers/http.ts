@@ -2,6 +2,7 @@
  * The one place that talks to model servers. No retries (they live in activities), one deadline over the whole
  * exchange, a bound on the reply, no redirects (they would carry the key elsewhere), and no secret in any error.
  */
+import type { ModelEndpoint, PayloadCodec } from '../contract.ts';
 import { classifyFailure, ProviderError, withoutSecrets } from './errors.ts';
 
 export interface Server {
@@ -12,6 +13,24 @@ export interface Server {
   readonly secrets: readonly string[];
   /** From sending to the last byte. */
   readonly timeoutMs: number;
+  readonly codec: PayloadCodec;
+}
+
+const plain: PayloadCodec = { encode: (body) => body, decode: (text) => text };
+
+/** The server of an endpoint; the provider says its own address and how it wants to be shown the key. */
+export function serverOf(
+  { baseUrl, apiKey, codec = plain }: ModelEndpoint,
+  ownAddress: string,
+  headersFor: (apiKey: string | null) => Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Server {
+  return {
+    baseUrl: (baseUrl ?? ownAddress).replace(/\/+$/, ''),
+    headers: headersFor(apiKey),
+    secrets: apiKey === null ? [] : [apiKey],
+    ...{ timeoutMs, codec },
+  };
 }
 
 /** Eight long trajectories judged with rationales stay under a tenth of this. */
@@ -30,7 +49,7 @@ export async function requestJson(
     const response = await send(server, path, body, deadline);
     return readAll(response, LARGEST_REPLY_BYTES);
   });
-  return parseJson(text, server);
+  return parseJson(server.codec.decode(text), server);
 }
 
 /** POSTs and hands over each server-sent event's data in order. Whether the stream is whole its reader decides. */
@@ -77,7 +96,7 @@ async function send(server: Server, path: string, body: unknown, signal: AbortSi
     headers: { 'content-type': 'application/json', ...server.headers },
     redirect: 'manual',
     signal,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: server.codec.encode(JSON.stringify(body)) }),
   });
   if (response.ok) return response;
   const text = await readAll(response, LARGEST_ERROR_BYTES).catch(() => '');

@@ -27,7 +27,7 @@ const failureSchema = z.object({
 });
 
 export class OpenAiStream {
-  readonly #server: Server;
+  readonly #server: Pick<Server, 'secrets'>;
   readonly #calls: { name: string; arguments: string }[] = [];
   #text = '';
   #refusal = '';
@@ -35,7 +35,7 @@ export class OpenAiStream {
   #finishReason: string | null = null;
   #usage: Usage | null = null;
 
-  constructor(server: Server) {
+  constructor(server: Pick<Server, 'secrets'>) {
     this.#server = server;
   }
 

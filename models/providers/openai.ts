@@ -1,27 +1,31 @@
 /** The OpenAI chat completions format, with what vLLM adds to it (`return_token_ids`). */
 import { z } from 'zod';
-import type { ModelEndpoint } from '../contract.ts';
+import type { ModelEndpoint, ShownImage } from '../contract.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import type { ChatReply, ChatRequest, ModelClient, SampledToken } from './client.ts';
 import { ProviderError } from './errors.ts';
-import { requestEvents, requestJson, type Server } from './http.ts';
+import { requestEvents, requestJson, type Server, serverOf } from './http.ts';
+import { postCompletion } from './openai-completions.ts';
 import { OpenAiStream } from './openai-stream.ts';
-import { openAiEnding, openAiUsage, parseWire } from './wire.ts';
+import { logProb, openAiEnding, openAiUsage, parseWire, tokenIds } from './wire.ts';
 
-export function createOpenAiClient({ baseUrl, apiKey }: ModelEndpoint, timeoutMs: number): ModelClient {
-  const server: Server = {
-    baseUrl: (baseUrl ?? 'https://api.openai.com/v1').replace(/\/+$/, ''),
-    headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
-    secrets: apiKey === null ? [] : [apiKey],
-    timeoutMs,
-  };
+export function createOpenAiClient(endpoint: ModelEndpoint, timeoutMs: number): ModelClient {
+  const server = serverOf(endpoint, 'https://api.openai.com/v1', headersFor, timeoutMs);
+  const { api } = capabilitiesOf(endpoint.choice);
   return {
-    chat: (request, signal) =>
-      request.streamed ? streamChat(server, request, signal) : postChat(server, request, signal),
+    chat: (request, signal) => {
+      if (api === 'completions') return postCompletion(server, request, signal);
+      return request.streamed ? streamChat(server, request, signal) : postChat(server, request, signal);
+    },
     models: async (signal) => {
       const { data } = parseWire(modelsSchema, await requestJson(server, '/models', undefined, signal));
       return data.map(({ id, parent }) => ({ id, parent: parent ?? null }));
     },
   };
+}
+
+function headersFor(apiKey: string | null): Readonly<Record<string, string>> {
+  return apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
 }
 
 function bodyOf(request: ChatRequest): Record<string, unknown> {
@@ -30,7 +34,7 @@ function bodyOf(request: ChatRequest): Record<string, unknown> {
     model: request.model,
     messages: [
       { role: 'system', content: request.system },
-      { role: 'user', content: request.user },
+      { role: 'user', content: contentOf(request) },
     ],
     // Reasoning models refuse the older name, servers of open models know both.
     max_completion_tokens: request.maxOutputTokens,
@@ -52,10 +56,20 @@ function bodyOf(request: ChatRequest): Record<string, unknown> {
   };
 }
 
-// ---- the whole reply at once -------------------------------------------------------------------------------
+/** Each image after its label, then the text. */
+function contentOf({ user, images }: ChatRequest): unknown {
+  if (images.length === 0) return user;
+  const parts = images.flatMap(({ label, ...image }) => [
+    { type: 'text', text: label },
+    { type: 'image_url', image_url: { url: dataUrl(image) } },
+  ]);
+  return [...parts, { type: 'text', text: user }];
+}
 
-/** Servers round: a probability may come out a little above 1. */
-const logProb = z.number().max(1e-3);
+const dataUrl = ({ mediaType, base64 }: Omit<ShownImage, 'label'>): string =>
+  `data:${mediaType};base64,${base64}`;
+
+// ---- the whole reply at once -------------------------------------------------------------------------------
 
 const tokenSchema = z.object({
   token: z.string(),
@@ -63,8 +77,6 @@ const tokenSchema = z.object({
   bytes: z.array(z.int().min(0).max(255)).nullish(),
   top_logprobs: z.array(z.object({ token: z.string(), logprob: logProb })).default([]),
 });
-
-const tokenIds = z.array(z.int().min(0)).nullish();
 
 const toolCallSchema = z.object({ function: z.object({ name: z.string(), arguments: z.string() }) });
 

@@ -1,11 +1,10 @@
 /** Asks a model for one thing at a time, to find out what it really takes and gives. */
-import type { ModelCapabilities, ModelEndpoint, Usage } from '../contract.ts';
-import { createAnthropicClient } from './anthropic.ts';
+import type { ModelCapabilities, ModelEndpoint, ShownImage, Usage } from '../contract.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { type ChatReply, type ChatRequest, gated, type ModelClient } from './client.ts';
-import { createOpenAiClient } from './openai.ts';
+import type { ChatReply, ChatRequest, ModelClient } from './client.ts';
+import { createModelClient } from './factory.ts';
 
-export type Feature = 'temperature' | 'tools' | 'logProbs' | 'tokenIds' | 'structuredOutput';
+export type Feature = 'temperature' | 'tools' | 'logProbs' | 'tokenIds' | 'structuredOutput' | 'images';
 
 export interface FeatureReport {
   readonly feature: Feature;
@@ -38,6 +37,13 @@ const object = {
   additionalProperties: false,
 };
 
+/** A PNG of a few white dots. */
+const whiteDot: ShownImage = {
+  mediaType: 'image/png',
+  base64: 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQAQAAAAA3iMLMAAAADklEQVR42mP4/5+BFAQA/U4f4d7IdZcAAAAASUVORK5CYII=',
+  label: 'An image without meaning:',
+};
+
 const probes: readonly Probe[] = [
   { feature: 'temperature', request: { temperature: 0 }, gives: () => true },
   {
@@ -56,6 +62,7 @@ const probes: readonly Probe[] = [
     request: { schema: { name: 'word', schema: object } },
     gives: ({ text }) => isWordObject(text),
   },
+  { feature: 'images', request: { images: [whiteDot] }, gives: () => true },
 ];
 
 const TIMEOUT_MS = 60_000;
@@ -68,13 +75,12 @@ const MAX_OUTPUT_TOKENS = 2_048;
  */
 export async function probeModel(endpoint: ModelEndpoint, signal: AbortSignal): Promise<ProbeReport> {
   const { choice } = endpoint;
-  const create = choice.provider === 'openai' ? createOpenAiClient : createAnthropicClient;
-  const client = gated(create(endpoint, TIMEOUT_MS), endpoint);
+  const client = createModelClient(endpoint, 'probe', TIMEOUT_MS);
   const plain: ChatRequest = {
     model: choice.model,
     system: 'You answer with one word.',
     user: 'Say the word "ready".',
-    ...{ tools: [], schema: null, temperature: null, seed: null },
+    ...{ images: [], tools: [], schema: null, temperature: null, seed: null },
     reasoningEffort: choice.reasoningEffort ?? null,
     maxOutputTokens: choice.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
     ...{ topLogProbs: null, tokenIds: false, streamed: false, origin: null },
@@ -120,6 +126,7 @@ function isExpected(feature: Feature, can: ModelCapabilities): boolean {
       return can.toolCalls === 'native';
     case 'tokenIds':
     case 'structuredOutput':
+    case 'images':
       return can[feature];
   }
 }

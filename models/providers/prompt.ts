@@ -2,32 +2,73 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-export interface Prompt {
+interface PromptFile {
   /** sha256 of the file: part of the identity of whoever uses it. */
   readonly digest: string;
+  /** Characters of the file. */
+  readonly length: number;
+}
+
+type Holes = Readonly<Record<string, string>>;
+
+export interface Prompt extends PromptFile {
   /** Throws when `holes` are not exactly those of the file. What is filled in is not looked at again. */
-  fill(holes: Readonly<Record<string, string>>): { readonly system: string; readonly user: string };
+  fill(holes: Holes): { readonly system: string; readonly user: string };
+}
+
+/** A part of other prompts. */
+export interface PromptPiece extends PromptFile {
+  fill(holes: Holes): string;
 }
 
 const hole = /\{\{(\w+)\}\}/g;
-const DIVIDER = '\n---\n';
+/** A comment, which formatters of Markdown leave alone. */
+const DIVIDER = '\n<!-- message -->\n';
 
-/** Reads `models/prompts/<name>.md`: the system prompt, a line `---`, the user's message; or a piece for others. */
+/** Reads `models/prompts/<name>.md`: the system prompt, the divider, the user's message. */
 export function loadPrompt(name: string): Prompt {
-  const text = readFileSync(new URL(`../prompts/${name}.md`, import.meta.url), 'utf8');
-  const [system = '', user = '', ...rest] = text.split(DIVIDER);
-  if (rest.length > 0) throw new Error(`prompts/${name}.md has more than one line "---"`);
-  const wanted = new Set([...text.matchAll(hole)].map((match) => match[1] ?? ''));
+  const { text, file } = readPrompt(name);
+  const [system, user, ...rest] = text.split(DIVIDER);
+  if (system === undefined || user === undefined || rest.length > 0) {
+    throw new Error(`prompts/${name}.md needs exactly one line "${DIVIDER.trim()}"`);
+  }
+  const check = holesOf(name, text);
   return {
-    digest: createHash('sha256').update(text).digest('hex'),
+    ...file,
     fill: (holes) => {
-      const given = new Set(Object.keys(holes));
-      const wrong = wanted.symmetricDifference(given);
-      if (wrong.size > 0)
-        throw new Error(`prompts/${name}.md and its holes differ in: ${[...wrong].join(', ')}`);
-      const filled = (part: string): string =>
-        part.trim().replaceAll(hole, (_, key: string) => holes[key] ?? '');
-      return { system: filled(system), user: filled(user) };
+      check(holes);
+      return { system: filled(system, holes), user: filled(user, holes) };
     },
   };
 }
+
+/** Reads `models/prompts/<name>.md`, a piece for others. */
+export function loadPiece(name: string): PromptPiece {
+  const { text, file } = readPrompt(name);
+  const check = holesOf(name, text);
+  return {
+    ...file,
+    fill: (holes) => {
+      check(holes);
+      return filled(text, holes);
+    },
+  };
+}
+
+function readPrompt(name: string): { readonly text: string; readonly file: PromptFile } {
+  const text = readFileSync(new URL(`../prompts/${name}.md`, import.meta.url), 'utf8');
+  const digest = createHash('sha256').update(text).digest('hex');
+  return { text, file: { digest, length: text.length } };
+}
+
+function holesOf(name: string, text: string): (holes: Holes) => void {
+  const wanted = new Set([...text.matchAll(hole)].map((match) => match[1] ?? ''));
+  return (holes) => {
+    const wrong = wanted.symmetricDifference(new Set(Object.keys(holes)));
+    if (wrong.size > 0)
+      throw new Error(`prompts/${name}.md and its holes differ in: ${[...wrong].join(', ')}`);
+  };
+}
+
+const filled = (text: string, holes: Holes): string =>
+  text.trim().replaceAll(hole, (_, key: string) => holes[key] ?? '');

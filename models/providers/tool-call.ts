@@ -59,18 +59,79 @@ export function tokensOf(
   tokens: readonly SampledToken[],
   [start, end]: readonly [start: number, end: number],
 ): readonly [start: number, end: number] | null {
-  const pieces = tokens.map((token) => Buffer.from(token.bytes ?? Buffer.from(token.text)));
-  // The token that ends the turn is sampled but not a part of the text.
-  if (!Buffer.concat(pieces).toString().startsWith(text)) return null;
+  const edges = edgesOf(text, tokens);
+  if (edges === null) return null;
   const from = Buffer.byteLength(text.slice(0, start));
   const to = Buffer.byteLength(text.slice(0, end));
-  let at = 0;
-  const bounds = pieces.map((piece) => {
-    const begins = at;
-    at += piece.byteLength;
-    return { begins, ends: at };
-  });
+  const bounds = tokens.map((_, index) => ({ begins: edges[index] ?? 0, ends: edges[index + 1] ?? 0 }));
   const first = bounds.findIndex(({ ends }) => ends > from);
   const last = bounds.findLastIndex(({ begins, ends }) => begins < to && ends > begins);
   return first === -1 || last < first ? null : [first, last + 1];
 }
+
+// ---- where each token stands -------------------------------------------------------------------------------
+
+/** As servers write a token that holds a part of a character and is spelled by itself. */
+const UNKNOWN = Buffer.from('\ufffd');
+const LONGEST_PART = 3;
+
+/** Bytes that are known, or a part of a character: one to three bytes beyond ASCII (`null`). */
+type Piece = Buffer | null;
+
+/**
+ * The byte of the text at which each token begins, and at which the last one ends. Tokens behind the text (the one
+ * that ends the turn) stand at its end. Null: these tokens do not spell it.
+ */
+function edgesOf(text: string, tokens: readonly SampledToken[]): readonly number[] | null {
+  const bytes = Buffer.from(text);
+  const spelled = tokens.map(piecesOf);
+  const reached: (readonly number[])[] = [[0]];
+  for (const pieces of spelled) {
+    const from = reached.at(-1) ?? [];
+    reached.push(distinct(from.flatMap((at) => endsOf(bytes, at, pieces))));
+  }
+  if (!reached.at(-1)?.includes(bytes.length)) return null;
+  const edges = [bytes.length];
+  let next = bytes.length;
+  for (let index = spelled.length - 1; index >= 0; index -= 1) {
+    const pieces = spelled[index] ?? [];
+    next = reached[index]?.find((at) => endsOf(bytes, at, pieces).includes(next)) ?? next;
+    edges.push(next);
+  }
+  return edges.reverse();
+}
+
+function piecesOf({ text, bytes }: SampledToken): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let rest = Buffer.from(bytes ?? Buffer.from(text));
+  for (let at = rest.indexOf(UNKNOWN); at !== -1; at = rest.indexOf(UNKNOWN)) {
+    pieces.push(rest.subarray(0, at), null);
+    rest = rest.subarray(at + UNKNOWN.length);
+  }
+  return [...pieces, rest];
+}
+
+/** Every place where a token that begins `at` may end. What reaches beyond the text ends with it. */
+function endsOf(bytes: Buffer, at: number, pieces: readonly Piece[]): readonly number[] {
+  return pieces.reduce<readonly number[]>(
+    (ends, piece) => distinct(ends.flatMap((end) => endsOfPiece(bytes, end, piece))),
+    [at],
+  );
+}
+
+function endsOfPiece(bytes: Buffer, at: number, piece: Piece): readonly number[] {
+  if (at === bytes.length) return [at];
+  if (piece === null) return endsOfPart(bytes, at);
+  const length = Math.min(piece.length, bytes.length - at);
+  return bytes.compare(piece, 0, length, at, at + length) === 0 ? [at + length] : [];
+}
+
+function endsOfPart(bytes: Buffer, at: number): readonly number[] {
+  const isAscii = (offset: number): boolean => (bytes[offset] ?? 0) < 0x80;
+  const ends: number[] = [];
+  for (let end = at; end < at + LONGEST_PART && !isAscii(end); end += 1) ends.push(end + 1);
+  return ends;
+}
+
+const distinct = (values: readonly number[]): readonly number[] =>
+  values.length > 1 ? [...new Set(values)] : values;

@@ -26,6 +26,11 @@ export const openAiUsage = z
   .object({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0) })
   .transform((usage): Usage => ({ inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens }));
 
+/** Servers round: a probability may come out a little above 1. */
+export const logProb = z.number().max(1e-3);
+
+export const tokenIds = z.array(z.int().min(0)).nullish();
+
 export function openAiEnding(finishReason: string, refusal: string | null | undefined): ChatReply['ended'] {
   if (refusal || finishReason === 'content_filter') return 'refusal';
   return ['stop', 'tool_calls', 'function_call'].includes(finishReason) ? 'whole' : 'length';

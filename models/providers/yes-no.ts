@@ -18,11 +18,11 @@ export function readYesNo({ text, tokens, ended }: ChatReply): number | null {
 }
 
 function yesShare({ text, logProb, alternatives }: SampledToken): number | null {
-  const spellings = new Map([...alternatives, { text, logProb }].map((token) => [token.text, token.logProb]));
+  const isListed = alternatives.some((other) => other.text === text);
   const mass = { yes: 0, no: 0 };
-  for (const [spelling, value] of spellings) {
-    const side = startOf(spelling);
-    if (side !== null) mass[side] += Math.exp(value);
+  for (const spelling of isListed ? alternatives : [...alternatives, { text, logProb }]) {
+    const side = startOf(spelling.text);
+    if (side !== null) mass[side] += Math.exp(spelling.logProb);
   }
   const total = mass.yes + mass.no;
   return total > 0 ? mass.yes / total : null;

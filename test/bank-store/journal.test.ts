@@ -237,7 +237,11 @@ test('a reply that JSON cannot hold fails the call instead of being changed', as
 });
 
 test('what came back beside the kept reply is kept with it', async () => {
-  const report = { model: 'opus-20260205', finishReason: 'end_turn', flags: ['asks to be obeyed'] };
+  const report = {
+    ...{ provider: 'anthropic', model: 'opus-20260205', finishReason: 'end_turn' },
+    parameters: { temperature: 0.7, seed: null, tokenIds: false, schema: 'vote' },
+    flags: ['asks to be obeyed'],
+  };
   await store.callOnce(key, 1, async () => {
     const call = paid('reply');
     return { ...call, cost: { ...call.cost, report } };

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ModelCallKey } from '../../bank-store/contract.ts';
+import type { ModelCallKey, Overrun, SpendingLimit } from '../../bank-store/contract.ts';
 import { createStorePlace, run } from './fixtures.ts';
 
 const place = await createStorePlace();
@@ -18,6 +18,25 @@ const pay = (runId: string, owner: string, ordinal: number, costUsd: number | nu
     model: 'm',
   }));
 };
+
+/** Asks for more than any of these limits leave, inside a call that then fails. */
+async function overrun(
+  runId: string,
+  owners: SpendingLimit['owners'],
+  usd = 0,
+): Promise<Overrun<SpendingLimit> | null> {
+  const key: ModelCallKey = { runId, purpose: 'grader', owner: 'asks', ordinal: 0 };
+  let found: Overrun<SpendingLimit> | null = null;
+  const asked = store.callOnce(key, 'how much', async (purse) => {
+    found = await purse.reserve(1e9, [{ usd, owners }]);
+    throw new Error('that was all');
+  });
+  await expect(asked).rejects.toThrow('that was all');
+  return found;
+}
+
+const spentByRun = async (runId: string) => (await overrun(runId, null))?.spentUsd;
+const spentBy = async (runId: string, owners: readonly string[]) => (await overrun(runId, owners))?.spentUsd;
 
 beforeAll(async () => {
   for (const id of ['spender', 'other', 'idle', 'unpriced']) await store.createRun({ ...run, id });
@@ -38,23 +57,23 @@ beforeAll(async () => {
 });
 
 test('a task has spent what its owners and everything below them have, every attempt counted', async () => {
-  expect(await store.spentBy('spender', [task])).toBe(15);
-  expect(await store.spentBy('spender', [task, 'mail/1'])).toBe(31);
-  expect(await store.spentBy('spender', ['nobody'])).toBe(0);
+  expect(await spentBy('spender', [task])).toBe(15);
+  expect(await spentBy('spender', [task, 'mail/1'])).toBe(31);
+  expect(await spentBy('spender', ['nobody'])).toBe(0);
 });
 
 test('a run has spent what all its calls have', async () => {
-  expect(await store.spentByRun('spender')).toBe(331);
-  expect(await store.spentByRun('other')).toBe(1_000);
-  expect(await store.spentByRun('idle')).toBe(0);
+  expect(await spentByRun('spender')).toBe(331);
+  expect(await spentByRun('other')).toBe(1_000);
+  expect(await spentByRun('idle')).toBe(0);
 });
 
 test('one unknown price makes the sum unknown, never 0', async () => {
-  expect(await store.spentByRun('unpriced')).toBeNull();
-  expect(await store.spentBy('unpriced', ['a'])).toBe(1);
-  expect(await store.spentBy('unpriced', ['a', 'b'])).toBeNull();
+  expect(await spentByRun('unpriced')).toBeNull();
+  expect(await spentBy('unpriced', ['a'])).toBe(1);
+  expect(await spentBy('unpriced', ['a', 'b'])).toBeNull();
   await pay('unpriced', 'c', 0, 5);
-  expect(await store.spentByRun('unpriced')).toBeNull();
+  expect(await spentByRun('unpriced')).toBeNull();
 });
 
 test('a reply that came second and was discarded has been spent, too', async () => {
@@ -76,6 +95,82 @@ test('a reply that came second and was discarded has been spent, too', async () 
   await store.callOnce(key, 1, async () => costing(1));
   resolve(costing(2));
   await zombie;
-  expect(await store.spentByRun('zombie')).toBe(3);
-  expect(await store.spentBy('zombie', ['g'])).toBe(3);
+  expect(await spentByRun('zombie')).toBe(3);
+  expect(await spentBy('zombie', ['g'])).toBe(3);
+});
+
+// ---- what is set aside ----------------------------------------------------------------------------------------
+
+/** A call in flight that has asked for `usd` under the limits, and what became of that. */
+async function inFlight(runId: string, owner: string, usd: number, limits: readonly SpendingLimit[]) {
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
+  const asked = Promise.withResolvers<Overrun<SpendingLimit> | null>();
+  const key: ModelCallKey = { runId, purpose: 'judge', owner, ordinal: 0 };
+  const call = store.callOnce(key, owner, async (purse) => {
+    asked.resolve(await purse.reserve(usd, limits));
+    const costUsd = await ended;
+    return { reply: 'r', cost: { usage: { inputTokens: 1, outputTokens: 1 }, costUsd }, model: 'm' };
+  });
+  return {
+    overrun: await asked.promise,
+    pay: async (costUsd: number) => {
+      end(costUsd);
+      await call;
+    },
+  };
+}
+
+test('what calls in flight may cost counts until they end; then what they cost does', async () => {
+  await store.createRun({ ...run, id: 'in flight' });
+  const limits = [{ usd: 10, owners: null }];
+  const first = await inFlight('in flight', 'a', 6, limits);
+  expect(first.overrun).toBeNull();
+  const second = await inFlight('in flight', 'b', 5, limits);
+  expect(second.overrun).toMatchObject({ limit: { usd: 10 }, spentUsd: 0, reservedUsd: 6 });
+  const third = await inFlight('in flight', 'c', 4, limits);
+  expect(third.overrun).toBeNull();
+  await first.pay(2);
+  const fourth = await inFlight('in flight', 'd', 5, limits);
+  expect(fourth.overrun).toMatchObject({ spentUsd: 2, reservedUsd: 4 });
+  await Promise.all([second, third, fourth].map((call) => call.pay(1)));
+  expect(await spentByRun('in flight')).toBe(5);
+});
+
+test('the limit of a task counts what its own calls have set aside', async () => {
+  await store.createRun({ ...run, id: 'tasks' });
+  const limitOf = (task: string) => [{ usd: 1, owners: [task] }];
+  const calls = [
+    await inFlight('tasks', 'step/1/rollout/0', 1, limitOf('step/1')),
+    await inFlight('tasks', 'step/10/rollout/0', 1, limitOf('step/10')),
+    await inFlight('tasks', 'step/1/rollout/1', 1, limitOf('step/1')),
+  ];
+  expect(calls.map((call) => call.overrun?.reservedUsd ?? null)).toEqual([null, null, 1]);
+  await Promise.all(calls.map((call) => call.pay(0)));
+});
+
+test('a call that fails, and one whose worker died, set nothing aside any longer', async () => {
+  await store.createRun({ ...run, id: 'gone' });
+  const key: ModelCallKey = { runId: 'gone', purpose: 'judge', owner: 'failing', ordinal: 0 };
+  const limits = [{ usd: 1, owners: null }];
+  const failing = store.callOnce(key, 1, async (purse) => {
+    expect(await purse.reserve(1, limits)).toBeNull();
+    throw new Error('down');
+  });
+  await expect(failing).rejects.toThrow('down');
+  const dead = await inFlight('gone', 'dead', 1, limits);
+  expect(dead.overrun).toBeNull();
+  await admin.query(`update model_calls set lease_until = 'epoch' where owner = 'dead'`);
+  const next = await inFlight('gone', 'next', 1, limits);
+  expect(next.overrun).toBeNull();
+  await Promise.all([dead.pay(0), next.pay(0)]);
+});
+
+test('many who ask at the same time get no more than there is', async () => {
+  await store.createRun({ ...run, id: 'crowd' });
+  const limits = [{ usd: 5, owners: null }];
+  const calls = await Promise.all(
+    Array.from({ length: 16 }, (_, index) => inFlight('crowd', `owner ${index}`, 1, limits)),
+  );
+  expect(calls.filter((call) => call.overrun === null)).toHaveLength(5);
+  await Promise.all(calls.map((call) => call.pay(0)));
 });

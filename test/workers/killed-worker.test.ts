@@ -69,7 +69,9 @@ async function openRun(): Promise<void> {
 async function configure(usdPerRun: number | null): Promise<void> {
   const judge = {
     ...{ provider: 'anthropic', model: 'claude-opus-4-6', baseUrl: server.origin },
-    price: { inputUsdPerMillion: 1e6, outputUsdPerMillion: 0 },
+    // Every reply has as many tokens as it may have: the calls cost what they may cost.
+    maxOutputTokens: 7,
+    price: { inputUsdPerMillion: 0, outputUsdPerMillion: 1e6 },
   };
   const config = trainConfigSchema.parse({
     ...training.config,
@@ -192,7 +194,7 @@ describe('calls that are paid', () => {
     await stormy.result();
     expect(arrived('stormy')).toHaveLength(4);
     expect(await attemptsOf(stormy)).toBe(4);
-    expect(await callsOf(2)).toMatchObject([{ executions: 4, replies: 1, costUsd: 11 }]);
+    expect(await callsOf(2)).toMatchObject([{ executions: 4, replies: 1, costUsd: 7 }]);
     const [third = 0, fourth = 0] = arrived('stormy').slice(2);
     expect(fourth - third).toBeGreaterThanOrEqual(pauseMs);
   }, 240_000);
@@ -204,15 +206,15 @@ describe('calls that are paid', () => {
   });
 
   test('are none beyond the ceiling, until it is raised', async () => {
-    const spent = (await store.spentByRun(training.runId)) ?? 0;
-    expect(spent).toBe(33);
+    const spent = (await store.costs(training.runId)).reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+    expect(spent).toBe(21);
     await configure(spent);
     const stopped = await judge(4, 'stopped', judgement);
     await expect(stopped.result()).rejects.toMatchObject({
-      cause: { cause: { type: 'BudgetExceeded', message: expect.stringContaining('$33.00 of $33.00') } },
+      cause: { cause: { type: 'BudgetExceeded', message: expect.stringContaining('$21.00 of $21.00') } },
     });
     expect(arrived('stopped')).toEqual([]);
-    await configure(spent + 1);
+    await configure(spent + 7);
     expect(await (await startJudging(4, 'raised')).result()).toMatchObject({ ok: true });
     // Its prompt still has the name that the group was played under.
     expect(arrived('stopped')).toHaveLength(1);

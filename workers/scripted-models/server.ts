@@ -3,7 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { Play } from './play.ts';
-import { chatChunks, chatCompletion, message, messageEvents, type PlayedReply } from './wire.ts';
+import {
+  chatChunks,
+  chatCompletion,
+  message,
+  messageEvents,
+  type PlayedReply,
+  type PlayedUsage,
+  textCompletion,
+} from './wire.ts';
 
 export interface ScriptedServer {
   /** Of the OpenAI format; the Anthropic one is `origin`. */
@@ -55,8 +63,8 @@ async function serve(
     sendJson(response, 200, { object: 'list', data: models.map((id) => ({ id, object: 'model' })) });
     return;
   }
-  const isChat = path === '/v1/chat/completions';
-  if (!isChat && path !== '/v1/messages') {
+  const format = formats[path];
+  if (format === undefined) {
     sendJson(response, 404, { error: { type: 'not_found_error', message: `There is no ${path}` } });
     return;
   }
@@ -64,9 +72,21 @@ async function serve(
   const { model, stream, clift } = bodySchema.parse(JSON.parse(sent));
   const reply = await play(clift.role, clift.request);
   const usage = usageOf(sent, reply);
-  if (stream !== true) sendJson(response, 200, (isChat ? chatCompletion : message)(model, reply, usage));
-  else sendEvents(response, (isChat ? chatChunks : messageEvents)(model, reply, usage));
+  if (stream === true && format.events !== null) sendEvents(response, format.events(model, reply, usage));
+  else sendJson(response, 200, format.whole(model, reply, usage));
 }
+
+interface Format {
+  readonly whole: (model: string, reply: PlayedReply, usage: PlayedUsage) => object;
+  /** Null: it is never streamed. */
+  readonly events: ((model: string, reply: PlayedReply, usage: PlayedUsage) => readonly string[]) | null;
+}
+
+const formats: Readonly<Record<string, Format>> = {
+  '/v1/chat/completions': { whole: chatCompletion, events: chatChunks },
+  '/v1/completions': { whole: textCompletion, events: null },
+  '/v1/messages': { whole: message, events: messageEvents },
+};
 
 const CHARACTERS_PER_TOKEN = 4;
 

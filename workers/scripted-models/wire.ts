@@ -69,6 +69,34 @@ export function chatCompletion(model: string, reply: PlayedReply, usage: PlayedU
   };
 }
 
+/** Of the older endpoint, which knows no tools. */
+export function textCompletion(model: string, reply: PlayedReply, usage: PlayedUsage) {
+  const { text, tokens, promptTokenIds, finish = 'whole' } = reply;
+  const logprobs = tokens && {
+    tokens: tokens.map((token) => token.text),
+    token_logprobs: tokens.map(({ logProb }) => logProb),
+    top_logprobs: tokens.map(({ alternatives }) =>
+      Object.fromEntries(alternatives.map((other) => [other.text, other.logProb])),
+    ),
+  };
+  return {
+    id: 'cmpl-scripted',
+    object: 'text_completion',
+    model,
+    choices: [
+      {
+        index: 0,
+        text,
+        finish_reason: openAiFinish[finish],
+        logprobs: logprobs ?? null,
+        token_ids: tokens?.map(({ id }) => id) ?? null,
+        prompt_token_ids: promptTokenIds ?? null,
+      },
+    ],
+    usage: openAiUsage(usage),
+  };
+}
+
 /** The data of each event. */
 export function chatChunks(model: string, reply: PlayedReply, usage: PlayedUsage): readonly string[] {
   const chunk = (choices: readonly unknown[], more: object = {}) =>

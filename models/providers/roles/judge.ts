@@ -9,13 +9,14 @@ import type {
   JudgeRequest,
   ModelEndpoint,
 } from '../../contract.ts';
+import { capabilitiesOf } from '../capabilities.ts';
 import { type ChatReply, costOf } from '../client.ts';
 import { ProviderError } from '../errors.ts';
 import { createFence, type Fence } from '../fence.ts';
 import { observationText, traceLines } from '../page-text.ts';
-import { loadPrompt } from '../prompt.ts';
+import { loadPiece, loadPrompt } from '../prompt.ts';
 import { openRole } from '../role.ts';
-import { outputSchema, parseReply } from '../structured-output.ts';
+import { outputSchema, type Parsed, parseReply } from '../structured-output.ts';
 
 /** Characters of all attempts together: about 100,000 tokens. Action lines are kept even beyond it. */
 const LONGEST_ATTEMPTS = 400_000;
@@ -23,23 +24,25 @@ const LONGEST_ATTEMPTS = 400_000;
 const LONGEST_PAGE = 1_500;
 const LONGEST_LAST_PAGE = 6_000;
 
-const prompt = loadPrompt('judge');
-const repairPrompt = loadPrompt('judge-repair');
-const fences = loadPrompt('fences');
+const repairPrompt = loadPiece('judge-repair');
+const fences = loadPiece('fences');
 
-const judgementSchema = z.object({
-  attempts: z.array(
-    z.object({
-      attempt: z.number(),
-      score: z.number(),
-      stepScores: z.array(z.number()),
-      rationale: z.string(),
-    }),
-  ),
+const attemptSchema = z.object({
+  attempt: z.number(),
+  score: z.number(),
+  stepScores: z.array(z.number()),
+  rationale: z.string(),
 });
-const schema = { name: 'judgement', schema: outputSchema(judgementSchema) };
+const judgementSchema = z.object({ attempts: z.array(attemptSchema) });
+const overallSchema = z.object({ attempts: z.array(attemptSchema.omit({ stepScores: true })) });
+
+/** Judges that are declared to score whole attempts only are asked for no more (METHOD 4.2). */
+const stepwise = { prompt: loadPrompt('judge'), schema: judgementSchema };
+const overall = { prompt: loadPrompt('judge-trajectories'), schema: overallSchema };
 
 export function createProviderJudge(endpoint: ModelEndpoint): Judge {
+  const { stepScores } = capabilitiesOf(endpoint.choice);
+  const { prompt, schema } = stepScores ? stepwise : overall;
   const role = openRole(endpoint, {
     name: 'judge',
     protocol: 1,
@@ -48,23 +51,25 @@ export function createProviderJudge(endpoint: ModelEndpoint): Judge {
     timeoutMs: 600_000,
     streamed: true,
   });
+  const held = { name: 'judgement', schema: outputSchema(schema) };
   return {
     identity: role.identity,
+    mostUsd: (request) => role.mostUsd({ characters: longestPrompt(request) }),
     judge: async (request, readPage, signal) => {
       const fence = createFence(request);
       const attempts = await attemptsText(request.traces, readPage, fence);
+      const counts = countsOf(request.traces);
       const { system, user } = prompt.fill({
-        fences: fences.fill({}).system,
+        fences: fences.fill({}),
         task: request.task.instruction,
-        ...{ attempts, ...countsOf(request.traces) },
+        ...{ attempts, count: counts.count },
+        ...(stepScores && { actions: counts.actions }),
       });
       try {
-        const reply = await role.ask(
-          { system, user: `${user}${repairText(request, fence)}`, schema, request },
-          signal,
-        );
+        const message = `${user}${repairText(request, fence)}`;
+        const reply = await role.ask({ system, user: message, schema: held, request }, signal);
         const cost = costOf(endpoint, [reply], fence.flags(reply.text));
-        return { reply: readJudgement(reply, request.traces), cost };
+        return { reply: readJudgement(reply, request.traces, stepScores), cost };
       } catch (error) {
         // One group that is too long says nothing about the next one.
         if (!(error instanceof ProviderError) || error.kind !== 'context_length') throw error;
@@ -75,19 +80,47 @@ export function createProviderJudge(endpoint: ModelEndpoint): Judge {
   };
 }
 
-/** One judgement for every trace, one score for every step, all in [0, 1]; else the reply is none. */
-export function readJudgement(reply: ChatReply, traces: JudgeRequest['traces']): JudgeReply {
-  const parsed = parseReply(judgementSchema, reply);
+function longestPrompt({ traces, repair }: JudgeRequest): number {
+  const pages = traces.reduce((sum, { observationDigests }) => sum + observationDigests.length, 0);
+  const shown = Math.min(LONGEST_ATTEMPTS, pages * LONGEST_PAGE + traces.length * LONGEST_LAST_PAGE);
+  return (
+    shown + traces.flatMap(({ steps }) => traceLines(steps)).join('').length + (repair?.text.length ?? 0)
+  );
+}
+
+/**
+ * One judgement for every trace, one score for every step, all in [0, 1]; else the reply is none. Without step scores
+ * the attempt's own score stands for each of its steps.
+ */
+export function readJudgement(
+  reply: ChatReply,
+  traces: JudgeRequest['traces'],
+  stepScores = true,
+): JudgeReply {
+  const parsed = stepScores ? parseReply(judgementSchema, reply) : readOverall(reply, traces);
   if (!parsed.ok) return { ok: false, problem: parsed.problem, text: reply.text };
   const judged: JudgedTrajectory[] = [];
   for (const [index, { steps }] of traces.entries()) {
     const given = parsed.value.attempts.filter(({ attempt }) => attempt === index + 1);
     const problem = problemOf(given, steps.length, index + 1);
     if (problem !== null) return { ok: false, problem, text: reply.text };
-    judged.push(...given.map(({ score, stepScores, rationale }) => ({ score, stepScores, rationale })));
+    judged.push(...given.map(({ attempt: _, ...judgement }) => judgement));
   }
   if (parsed.value.attempts.length === judged.length) return { ok: true, judged };
   return { ok: false, problem: `There are ${traces.length} attempts, no others.`, text: reply.text };
+}
+
+function readOverall(
+  reply: ChatReply,
+  traces: JudgeRequest['traces'],
+): Parsed<z.infer<typeof judgementSchema>> {
+  const parsed = parseReply(overallSchema, reply);
+  if (!parsed.ok) return parsed;
+  const attempts = parsed.value.attempts.map((given) => {
+    const steps = traces[given.attempt - 1]?.steps ?? [];
+    return { ...given, stepScores: steps.map(() => given.score) };
+  });
+  return { ok: true, value: { attempts } };
 }
 
 function problemOf(given: readonly JudgedTrajectory[], steps: number, attempt: number): string | null {
@@ -114,7 +147,7 @@ function repairText({ repair, traces }: JudgeRequest, fence: Fence): string {
   if (repair === null) return '';
   const problem = fence.around('problem', repair.problem);
   const reply = fence.around('earlier reply', repair.text);
-  return `\n\n${repairPrompt.fill({ problem, reply, ...countsOf(traces) }).system}`;
+  return `\n\n${repairPrompt.fill({ problem, reply, count: String(traces.length) })}`;
 }
 
 // ---- what the judge sees -----------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import { type ChatReply, type ChatRequest, costOf } from '../client.ts';
 import { ProviderError } from '../errors.ts';
 import { createFence, type Fence } from '../fence.ts';
 import { observationText, traceText } from '../page-text.ts';
-import { loadPrompt, type Prompt } from '../prompt.ts';
+import { loadPiece, loadPrompt, type Prompt } from '../prompt.ts';
 import { openRole, type RoleModel } from '../role.ts';
 import { type FoundCall, findToolCall, tokensOf } from '../tool-call.ts';
 import { toolDefinitions, toolLines } from '../tools.ts';
@@ -23,8 +23,10 @@ const prompts: Readonly<Record<string, Prompt>> = {
   vwa: loadPrompt('policy-vwa'),
   om2w: loadPrompt('policy-om2w'),
 };
-const callInText = loadPrompt('policy-call-in-text');
-const fences = loadPrompt('fences');
+/** Benchmarks whose tasks are about what pages look like. */
+const visual: ReadonlySet<string> = new Set(['vwa']);
+const callInText = loadPiece('policy-call-in-text');
+const fences = loadPiece('fences');
 
 /** Where adapters come from: makes one known to the server under its name. Without it they are there already. */
 type PublishAdapter = (name: string, adapter: Uint8Array, signal: AbortSignal) => Promise<void>;
@@ -35,7 +37,7 @@ export function createProviderPolicies(endpoint: ModelEndpoint, publish?: Publis
     name: 'policy',
     protocol: 1,
     prompts: [usual, ...Object.values(prompts), callInText, fences],
-    wishes: { temperature: 'by call', maxOutputTokens: 2048, logProbs: true, tokenIds: true },
+    wishes: { temperature: 'by call', maxOutputTokens: 2048, logProbs: true, tokenIds: true, images: true },
     timeoutMs: 180_000,
     streamed: false,
   });
@@ -64,18 +66,35 @@ async function assertServed({ client }: RoleModel, model: string, signal: AbortS
 function openPolicy(endpoint: ModelEndpoint, role: RoleModel, model: string): Policy {
   return {
     identity: role.identity,
+    mostUsd: ({ history, observation, images = [] }) =>
+      role.mostUsd({
+        characters: JSON.stringify([history, observation]).length,
+        images: images.length,
+      }),
+    looksAtImages: (benchmark) => role.effective.images && visual.has(benchmark),
     decide: async (request, signal) => {
       const fence = createFence(request);
       const prompt = promptOf(request, role, fence);
-      const { temperature, seed } = request;
+      const { temperature, seed, images: shown = [] } = request;
+      const images = role.effective.images ? shown : [];
       const tools = isNative(role) ? toolDefinitions : [];
-      const reply = await role.ask({ ...prompt, model, tools, temperature, seed, request }, signal);
+      const reply = await role.ask({ ...prompt, images, model, tools, temperature, seed, request }, signal);
       const found = findToolCall(reply);
+      const sampled = sampledOf(reply, found, role);
+      const isLost = role.effective.tokenIds && found !== null && sampled.toolCallSpan === null;
       return {
         action: found?.action ?? actionWithoutCall(reply),
         prompt: { version: 1, ...prompt, tokenIds: reply.promptTokenIds },
-        ...sampledOf(reply, found, role),
-        cost: costOf(endpoint, [reply], fence.flags(reply.text)),
+        ...sampled,
+        said: { text: reply.text, toolCall: found?.characters ?? null },
+        cost: costOf(
+          endpoint,
+          [reply],
+          [
+            ...fence.flags(reply.text),
+            ...(isLost ? ['the tokens do not spell the tool call: no gradient comes from this step'] : []),
+          ],
+        ),
       };
     },
   };
@@ -90,8 +109,8 @@ function promptOf(
 ): Pick<ChatRequest, 'system' | 'user'> {
   const prompt = prompts[task.benchmark] ?? usual;
   return prompt.fill({
-    protocol: isNative(role) ? '' : callInText.fill({ tools: toolLines }).system,
-    fences: fences.fill({}).system,
+    protocol: isNative(role) ? '' : callInText.fill({ tools: toolLines }),
+    fences: fences.fill({}),
     task: task.instruction,
     trace: fence.around('actions', traceText(history)),
     observation: fence.around('page', observationText(observation, LONGEST_OBSERVATION)),

@@ -12,7 +12,7 @@ import type {
 import { type ChatReply, costOf } from '../client.ts';
 import { createFence, type Fence } from '../fence.ts';
 import { seenText, shorten, traceText } from '../page-text.ts';
-import { loadPrompt } from '../prompt.ts';
+import { loadPiece, loadPrompt } from '../prompt.ts';
 import { openRole } from '../role.ts';
 import { outputSchema, parseReply } from '../structured-output.ts';
 
@@ -23,7 +23,7 @@ const LONGEST_LIST = 40_000;
 const LONGEST_TEXT = 300;
 
 const prompt = loadPrompt('proposer');
-const fences = loadPrompt('fences');
+const fences = loadPiece('fences');
 
 const draftSchema = z.object({
   pair: z.number(),
@@ -46,11 +46,12 @@ export function createProviderProposer(endpoint: ModelEndpoint): Proposer {
   });
   return {
     identity: role.identity,
+    mostUsd: ({ pairs, existing }) => role.mostUsd({ characters: JSON.stringify([pairs, existing]).length }),
     propose: async (request, signal) => {
       const fence = createFence(request);
       const { min, max } = request.count;
       const { system, user } = prompt.fill({
-        fences: fences.fill({}).system,
+        fences: fences.fill({}),
         pairs: request.pairs.map((pair, index) => pairText(pair, index + 1, fence)).join('\n\n'),
         existing: fence.around('existing questions', existingText(request)),
         hosts: fence.around('hosts', request.uncoveredHosts.join('\n') || '(none)'),

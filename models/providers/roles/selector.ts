@@ -4,7 +4,7 @@ import type { Candidate, ModelEndpoint, Selector, VoteLabel, VoteRequest } from 
 import { type ChatReply, costOf } from '../client.ts';
 import { createFence } from '../fence.ts';
 import { observationText, shorten, traceText } from '../page-text.ts';
-import { loadPrompt } from '../prompt.ts';
+import { loadPiece, loadPrompt } from '../prompt.ts';
 import { openRole } from '../role.ts';
 import { outputSchema, parseReply } from '../structured-output.ts';
 
@@ -13,7 +13,7 @@ const LONGEST_PAGE = 16_000;
 const LONGEST_SHEET = 16_000;
 
 const prompt = loadPrompt('selector');
-const fences = loadPrompt('fences');
+const fences = loadPiece('fences');
 
 const voteSchema = z.object({ reason: z.string(), vote: z.enum(['A', 'B', 'TIE']) });
 const schema = { name: 'vote', schema: outputSchema(voteSchema) };
@@ -29,12 +29,14 @@ export function createProviderSelector(endpoint: ModelEndpoint): Selector {
   });
   return {
     identity: role.identity,
+    mostUsd: ({ incumbent, challenger }) =>
+      role.mostUsd({ characters: candidateText(incumbent).length + candidateText(challenger).length }),
     vote: async (request, signal) => {
       const { task, incumbent, challenger, temperature, seed } = request;
       const fence = createFence(request);
       const [a, b] = isSwapped(request) ? [challenger, incumbent] : [incumbent, challenger];
       const { system, user } = prompt.fill({
-        fences: fences.fill({}).system,
+        fences: fences.fill({}),
         task: task.instruction,
         a: fence.around('attempt A', candidateText(a)),
         b: fence.around('attempt B', candidateText(b)),

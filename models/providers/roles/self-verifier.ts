@@ -1,19 +1,20 @@
 /** The base model answers yes/no questions about one URL state (METHOD 1.4). */
-import type { Question, SeenAtState } from '../../../workflows/method/types.ts';
-import type { ModelEndpoint, SelfVerifier } from '../../contract.ts';
-import { type ChatReply, costOf } from '../client.ts';
+import type { AnswerRequest, ModelEndpoint, SelfVerifier } from '../../contract.ts';
+import { costOf, type RecordedReply } from '../client.ts';
 import { ProviderError } from '../errors.ts';
 import { createFence, type Fence } from '../fence.ts';
 import { seenText } from '../page-text.ts';
-import { loadPrompt } from '../prompt.ts';
+import { loadPiece, loadPrompt } from '../prompt.ts';
 import { openRole, type RoleModel } from '../role.ts';
 import { readYesNo } from '../yes-no.ts';
 
 /** Characters of a state: about 8,000 tokens. */
 const LONGEST_STATE = 32_000;
+/** Of a question, usually. */
+const LONGEST_QUESTION = 300;
 
 const prompt = loadPrompt('self-verifier');
-const fences = loadPrompt('fences');
+const fences = loadPiece('fences');
 
 /**
  * One request a question, all at once: they differ in their last lines only, so that a server keeps the rest. The
@@ -44,6 +45,11 @@ export function createProviderSelfVerifier(endpoint: ModelEndpoint): SelfVerifie
   };
   return {
     identity: role.identity,
+    mostUsd: ({ seen, questions }) =>
+      role.mostUsd({
+        characters: seenText(seen, LONGEST_STATE).length + LONGEST_QUESTION,
+        requests: questions.length,
+      }),
     answer: async (request, signal) => {
       await assertDetached();
       const fence = createFence(request);
@@ -73,18 +79,18 @@ async function assertBaseModel({ client }: RoleModel, model: string): Promise<vo
 /** If one fails, the others are called off: the whole batch will be asked again. */
 async function askAll(
   role: RoleModel,
-  { seen, questions }: { readonly seen: SeenAtState; readonly questions: readonly Question[] },
+  { seen, questions }: AnswerRequest,
   shown: string,
   fence: Fence,
   signal: AbortSignal,
-): Promise<readonly ChatReply[]> {
+): Promise<readonly RecordedReply[]> {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   try {
     return await Promise.all(
       questions.map((question) => {
         const filled = prompt.fill({
-          fences: fences.fill({}).system,
+          fences: fences.fill({}),
           task: seen.instruction,
           seen: shown,
           question: fence.around('question', question.text),

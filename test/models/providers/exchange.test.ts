@@ -1,9 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { EndpointChoice, ModelEndpoint } from '../../../models/contract.ts';
-import { createAnthropicClient } from '../../../models/providers/anthropic.ts';
-import { type ChatRequest, gated, type ModelClient } from '../../../models/providers/client.ts';
+import type {
+  EffectiveParameters,
+  EndpointChoice,
+  ModelEndpoint,
+  ModelTracer,
+} from '../../../models/contract.ts';
+import type { ChatRequest, ModelClient } from '../../../models/providers/client.ts';
 import { ProviderError } from '../../../models/providers/errors.ts';
-import { createOpenAiClient } from '../../../models/providers/openai.ts';
+import { createModelClient } from '../../../models/providers/factory.ts';
 import type { PlayedReply } from '../../../workers/scripted-models/wire.ts';
 import {
   type Behaviour,
@@ -23,6 +27,7 @@ const request: ChatRequest = {
   model: 'test-model',
   system: 'Be brief.',
   user: 'Hello?',
+  images: [],
   tools: [],
   schema: null,
   temperature: null,
@@ -44,10 +49,8 @@ const ways = providers.flatMap((provider) =>
   })),
 );
 
-function clientOf(endpoint: ModelEndpoint, timeoutMs: number): ModelClient {
-  const create = endpoint.choice.provider === 'openai' ? createOpenAiClient : createAnthropicClient;
-  return gated(create(endpoint, timeoutMs), endpoint);
-}
+const clientOf = (endpoint: ModelEndpoint, timeoutMs: number): ModelClient =>
+  createModelClient(endpoint, 'test', timeoutMs);
 
 async function ask(
   behaviour: Behaviour,
@@ -230,6 +233,137 @@ function finishReasonStands(received: string, provider: string): boolean {
   return provider === 'openai' && /"finish_reason":"\w+"\}\]\}\n\n/.test(received);
 }
 
+describe('images', () => {
+  const image = { mediaType: 'image/png', base64: 'iVBORw0KGgo=', label: 'The page:' } as const;
+  const sentFor = async (provider: EndpointChoice['provider']) => {
+    server = await startModelServer(() => ({ kind: 'reply', reply }));
+    await clientOf(endpointTo(server, { provider }), 5_000).chat({ ...request, images: [image] }, never);
+    return JSON.stringify(server.calls[0]?.body['messages']);
+  };
+
+  test('stand behind their label and before the text, as each wire format spells them', async () => {
+    expect(await sentFor('openai')).toContain(
+      '[{"type":"text","text":"The page:"},' +
+        '{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}},' +
+        '{"type":"text","text":"Hello?"}]',
+    );
+    await server?.close();
+    expect(await sentFor('anthropic')).toContain(
+      '[{"type":"text","text":"The page:"},' +
+        '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}},' +
+        '{"type":"text","text":"Hello?"}]',
+    );
+  });
+});
+
+describe('the completions endpoint', () => {
+  const choice = { capabilities: { api: 'completions' } } as const;
+  const tokens = [
+    { id: 7, text: ' YES', bytes: null, logProb: -0.1, alternatives: [{ text: ' NO', logProb: -2.5 }] },
+    { id: 1, text: '\n', bytes: null, logProb: -0.2, alternatives: [] },
+  ];
+
+  test('continues the prompt, with log-probabilities and ids of tokens', async () => {
+    server = await startModelServer(() => ({
+      kind: 'reply',
+      reply: { text: ' YES\n', tokens, promptTokenIds: [1, 2] },
+    }));
+    const client = clientOf(endpointTo(server, choice), 5_000);
+    const read = await client.chat({ ...request, topLogProbs: 20, tokenIds: true }, never);
+    expect(read).toEqual({
+      ...{ text: ' YES\n', toolCalls: [], ended: 'whole', finishReason: 'stop', model: 'test-model' },
+      ...{ tokenIds: [7, 1], promptTokenIds: [1, 2] },
+      tokens: tokens.map(({ id: _, ...token }) => token),
+      usage: { inputTokens: 11, outputTokens: 7 },
+    });
+    expect(server.calls[0]).toMatchObject({
+      path: '/v1/completions',
+      prompt: 'Be brief.\n\nHello?\n',
+      body: { max_tokens: 64, logprobs: 20, return_token_ids: true },
+    });
+  });
+
+  test.each([
+    ['null', '{"choices":null}'],
+    ['no choice', '{"model":"m","choices":[]}'],
+    [
+      'fewer log-probabilities than tokens',
+      '{"model":"m","choices":[{"text":"a","finish_reason":"stop","logprobs":{"tokens":["a"],"token_logprobs":[]}}]}',
+    ],
+  ])('a reply with %s is malformed', async (_, body) => {
+    server = await startModelServer(() => ({ kind: 'body', body }));
+    const asked = clientOf(endpointTo(server, choice), 5_000).chat(request, never);
+    await expect(asked).rejects.toMatchObject({ kind: 'malformed' });
+  });
+
+  test('takes no tools, and says so before anything is sent', async () => {
+    server = await startModelServer(() => ({ kind: 'reply', reply }));
+    const tools = [{ name: 'say', description: '', parameters: {} }];
+    const asked = clientOf(endpointTo(server, choice), 5_000).chat({ ...request, tools }, never);
+    await expect(asked).rejects.toMatchObject({ kind: 'unsupported' });
+    expect(server.calls).toHaveLength(0);
+  });
+});
+
+describe.each(ways)('seams of the client: $way', (way) => {
+  test('a tracer sees each request from start to end, and nothing that was said', async () => {
+    server = await startModelServer((_, index) =>
+      index === 0 ? { kind: 'reply', reply } : { kind: 'status', status: 429 },
+    );
+    const spans: { readonly name: string; attributes: EffectiveParameters; failed: boolean }[] = [];
+    const tracer: ModelTracer = {
+      span: async (name, attributes, work) => {
+        const span = { name, attributes, failed: false };
+        spans.push(span);
+        try {
+          return await work((more) => {
+            span.attributes = { ...span.attributes, ...more };
+          });
+        } catch (error) {
+          span.failed = true;
+          throw error;
+        }
+      },
+    };
+    const client = clientOf({ ...endpointTo(server, { provider: way.provider }), tracer }, 5_000);
+    await client.chat({ ...request, streamed: way.streamed }, never);
+    await expect(client.chat({ ...request, streamed: way.streamed }, never)).rejects.toThrow('429');
+    expect(spans).toMatchObject([
+      {
+        name: 'chat test-model',
+        failed: false,
+        attributes: {
+          'gen_ai.provider.name': way.provider,
+          'clift.role': 'test',
+          'gen_ai.usage.input_tokens': 11,
+          'gen_ai.usage.output_tokens': 7,
+        },
+      },
+      { failed: true, attributes: { 'error.type': 'rate_limited' } },
+    ]);
+    expect(JSON.stringify(spans)).not.toMatch(/Hello|Grüße|Be brief/);
+  });
+
+  test('a payload codec stands between us and the wire in both directions', async () => {
+    const secret = 'ada@example.com';
+    server = await startModelServer(({ prompt }) => ({
+      kind: 'reply',
+      reply: { text: /mail of (\S+)/.exec(prompt)?.[1] ?? 'nobody' },
+    }));
+    const codec = {
+      encode: (body: string) => body.replaceAll(secret, 'P1'),
+      decode: (text: string) => text.replaceAll('P1', secret),
+    };
+    const client = clientOf({ ...endpointTo(server, { provider: way.provider }), codec }, 5_000);
+    const asked = { ...request, user: `mail of ${secret}`, streamed: way.streamed };
+    const { text } = await client.chat(asked, never);
+    expect(server.calls[0]?.prompt).toContain('mail of P1');
+    // A stream could cut the placeholder in two.
+    expect(server.calls[0]?.streamed).toBe(false);
+    expect(text).toBe(secret);
+  });
+});
+
 test('nobody listening is network weather that names the reason', async () => {
   server = await startModelServer(() => ({ kind: 'hang' }));
   const endpoint = endpointTo(server);
@@ -259,13 +393,13 @@ test('the OpenAI format carries sampled tokens with their ids and alternatives',
   expect(server.calls[0]?.body).toMatchObject({ logprobs: true, top_logprobs: 20, return_token_ids: true });
 });
 
-test('numbers that JSON does not know are malformed', async () => {
-  const body = replyBytes({ path: '/v1/chat/completions', model: 'm', streamed: false }, { text: 'x' })
+test.each(ways)('numbers that JSON does not know are malformed: $way', async (way) => {
+  const path = way.provider === 'openai' ? '/v1/chat/completions' : '/v1/messages';
+  const body = replyBytes({ path, model: 'm', streamed: way.streamed }, { text: 'x' })
     .toString()
-    .replace('"prompt_tokens":11', '"prompt_tokens":NaN');
-  expect((await failure({ kind: 'body', body }, { provider: 'openai', streamed: false })).kind).toBe(
-    'malformed',
-  );
+    .replace(/"(prompt_tokens|input_tokens)":11/, '"$1":NaN');
+  expect(body).toContain('NaN');
+  expect(await failure({ kind: 'body', body }, way)).toMatchObject({ kind: 'malformed', retryable: true });
 });
 
 test('a server that reports an error inside its stream failed midway', async () => {

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { actionSchema } from '../../../benchmarks/schemas.ts';
+import { readMessage } from '../../../models/providers/anthropic.ts';
+import { AnthropicStream } from '../../../models/providers/anthropic-stream.ts';
 import type { ChatReply } from '../../../models/providers/client.ts';
 import { ProviderError } from '../../../models/providers/errors.ts';
 import { parseJson } from '../../../models/providers/http.ts';
@@ -12,6 +15,7 @@ import {
   createProviderSelfVerifier,
 } from '../../../models/providers/index.ts';
 import { readCompletion } from '../../../models/providers/openai.ts';
+import { OpenAiStream } from '../../../models/providers/openai-stream.ts';
 import { readJudgement } from '../../../models/providers/roles/judge.ts';
 import { readDrafts } from '../../../models/providers/roles/proposer.ts';
 import { readVote } from '../../../models/providers/roles/selector.ts';
@@ -23,7 +27,7 @@ import { type ModelServer, replyBytes, startModelServer } from '../../support/mo
 import * as given from './fixtures.ts';
 
 const DIRECT_RUNS = 10_000;
-const HTTP_RUNS = 150;
+const HTTP_RUNS = 100;
 
 // ---- mutations ---------------------------------------------------------------------------------------------
 
@@ -107,13 +111,55 @@ const mutations: fc.Arbitrary<Changes> = fc.record({
 const apply = (text: string, changes: readonly Mutation[]): string =>
   changes.reduce((changed, change) => change(changed), text);
 
-function mutated(reply: PlayedReply, { inner, outer }: Changes, streamed = false): string {
+/** A wire format, as a whole reply or as a stream. */
+interface Way {
+  readonly provider: 'openai' | 'anthropic';
+  readonly streamed: boolean;
+}
+
+const ways = (['openai', 'anthropic'] as const).flatMap((provider) =>
+  [false, true].map((streamed): Way => ({ provider, streamed })),
+);
+
+const paths = { openai: '/v1/chat/completions', anthropic: '/v1/messages' } as const;
+
+function mutated(reply: PlayedReply, { inner, outer }: Changes, { provider, streamed }: Way): string {
   const text = apply(reply.text, inner);
   const whole = replyBytes(
-    { path: '/v1/chat/completions', model: 'test-model', streamed },
-    { ...reply, text, ...(reply.tokens && { tokens: tokensFor(text) }) },
+    { path: paths[provider], model: 'test-model', streamed },
+    {
+      ...reply,
+      text,
+      ...(reply.tokens && { tokens: tokensFor(text) }),
+      ...(reply.toolCalls && { toolCalls: reply.toolCalls.map((each) => mutatedCall(each, inner)) }),
+    },
   );
   return apply(whole.toString(), outer);
+}
+
+type NativeCall = NonNullable<PlayedReply['toolCalls']>[number];
+
+function mutatedCall({ name, arguments: args }: NativeCall, changes: readonly Mutation[]): NativeCall {
+  const text = apply(JSON.stringify({ name, arguments: args }), changes);
+  try {
+    const call = z.object({ name: z.string(), arguments: z.unknown() }).parse(JSON.parse(text));
+    return { name: call.name, arguments: call.arguments ?? null };
+  } catch {
+    return { name, arguments: text };
+  }
+}
+
+const keyless = { secrets: [] };
+
+/** As the client reads them when they have arrived. */
+function readBytes(bytes: string, { provider, streamed }: Way): ChatReply {
+  if (!streamed) {
+    const json = parseJson(bytes, keyless);
+    return provider === 'openai' ? readCompletion(json) : readMessage(json);
+  }
+  const stream = provider === 'openai' ? new OpenAiStream(keyless) : new AnthropicStream(keyless);
+  for (const event of bytes.split('\n\n')) if (event.startsWith('data: ')) stream.read(event.slice(6));
+  return stream.reply();
 }
 
 const tokensFor = (text: string) =>
@@ -126,8 +172,8 @@ const tokensFor = (text: string) =>
   }));
 
 /** Every number that a JSON reader could find in the bytes, also where JSON stands inside a text. */
-function numbersIn(bytes: string): ReadonlySet<number> {
-  return new Set((bytes.match(/-?\d+(\.\d+)?([eE][+-]?\d+)?/g) ?? []).map(Number));
+function numbersIn(...texts: readonly string[]): ReadonlySet<number> {
+  return new Set(texts.flatMap((text) => text.match(/-?\d+(\.\d+)?([eE][+-]?\d+)?/g) ?? []).map(Number));
 }
 
 // ---- roles -------------------------------------------------------------------------------------------------
@@ -169,7 +215,8 @@ const roles: Readonly<Record<string, Role>> = {
       const found = findToolCall(reply);
       if (found === null) return false;
       expect(actionSchema.safeParse(found.action).success).toBe(true);
-      const numbers = numbersIn(bytes);
+      // A stream may cut a number in two; its pieces put together are the text.
+      const numbers = numbersIn(bytes, reply.text);
       expect(reply.tokens?.filter(({ logProb }) => !numbers.has(logProb)) ?? []).toEqual([]);
       if (found.characters === null || reply.tokens === null) return true;
       const [start, end] = found.characters;
@@ -187,6 +234,24 @@ const roles: Readonly<Record<string, Role>> = {
       return policy.decide(given.policyRequest(), given.never);
     },
   },
+  'policy with native calls': {
+    valid: {
+      text: 'I scroll.',
+      toolCalls: [{ name: 'scroll', arguments: { direction: 'down', ref: 'e12' } }],
+    },
+    read: (reply) => {
+      const found = findToolCall(reply);
+      if (found === null) return false;
+      expect(reply.ended).toBe('whole');
+      expect(actionSchema.safeParse(found.action).success).toBe(true);
+      return true;
+    },
+    ask: async (endpoint) => {
+      const choice = { ...endpoint.choice, capabilities: { toolCalls: 'native', tokenIds: false } } as const;
+      const policy = await createProviderPolicies({ ...endpoint, choice }).open(null);
+      return policy.decide(given.policyRequest(), given.never);
+    },
+  },
   judge: {
     valid: { text: JSON.stringify({ attempts: judged }) },
     read: (reply, bytes) => {
@@ -197,7 +262,8 @@ const roles: Readonly<Record<string, Role>> = {
       }
       expect(reply.ended).toBe('whole');
       expect(judgement.judged.map(({ stepScores }) => stepScores.length)).toEqual([2, 3]);
-      const numbers = numbersIn(bytes);
+      // A stream may cut a number in two; its pieces put together are the text.
+      const numbers = numbersIn(bytes, reply.text);
       const scores = judgement.judged.flatMap(({ score, stepScores }) => [score, ...stepScores]);
       expect(scores.filter((score) => !(score >= 0 && score <= 1 && numbers.has(score)))).toEqual([]);
       return true;
@@ -256,51 +322,57 @@ const roles: Readonly<Record<string, Role>> = {
 };
 
 let server: ModelServer;
-let bodyFor: (streamed: boolean) => string = () => '';
+let bodyFor: (way: Way) => string = () => '';
 beforeAll(async () => {
-  server = await startModelServer(({ streamed }) => ({ kind: 'body', body: bodyFor(streamed) }));
+  server = await startModelServer(({ path, streamed }) => {
+    const provider = path === paths.openai ? 'openai' : 'anthropic';
+    return { kind: 'body', body: bodyFor({ provider, streamed }) };
+  });
 });
 afterAll(() => server.close());
 
 describe.each(Object.entries(roles))('%s', (_, { valid, read, ask }) => {
-  test('reads what is whole', () => {
-    const bytes = mutated(valid, { inner: [], outer: [] });
-    expect(read(readCompletion(JSON.parse(bytes)), bytes)).toBe(true);
+  test.each(ways)('reads what is whole: $provider, streamed $streamed', (way) => {
+    const bytes = mutated(valid, { inner: [], outer: [] }, way);
+    expect(read(readBytes(bytes, way), bytes)).toBe(true);
   });
 
   test(`${DIRECT_RUNS} mutated replies: no crash, and nothing is accepted that does not stand there`, () => {
-    const counts = { accepted: 0, refused: 0, malformed: 0 };
+    const counts = { accepted: 0, refused: 0, malformed: 0, cut: 0 };
     fc.assert(
-      fc.property(mutations, (changes) => {
-        const bytes = mutated(valid, changes);
+      fc.property(mutations, fc.constantFrom(...ways), (changes, way) => {
+        const bytes = mutated(valid, changes, way);
         try {
-          const isAccepted = read(readCompletion(parseJson(bytes, { secrets: [] })), bytes);
+          const isAccepted = read(readBytes(bytes, way), bytes);
           counts[isAccepted ? 'accepted' : 'refused'] += 1;
         } catch (error) {
           if (!(error instanceof ProviderError)) throw error;
-          expect(error.kind).toBe('malformed');
-          counts.malformed += 1;
+          if (error.kind !== 'malformed' && error.kind !== 'cut') throw error;
+          counts[error.kind] += 1;
         }
       }),
       { numRuns: DIRECT_RUNS },
     );
     // Mutations that all end alike would test little.
-    for (const count of Object.values(counts)) expect(count).toBeGreaterThan(DIRECT_RUNS / 100);
+    for (const count of Object.values(counts)) expect(count).toBeGreaterThan(DIRECT_RUNS / 200);
   });
 
-  test(`${HTTP_RUNS} of them over HTTP: a result or an error that says whether to try again, from one request`, async () => {
-    const endpoint = given.endpointTo(server);
-    await fc.assert(
-      fc.asyncProperty(mutations, async (changes) => {
-        bodyFor = (streamed) => mutated(valid, changes, streamed);
-        const before = server.calls.length;
-        await ask(endpoint).catch((error: unknown) => {
-          if (!(error instanceof ProviderError)) throw error;
-          expect(['malformed', 'cut', 'unavailable', 'unsupported']).toContain(error.kind);
-        });
-        expect(server.calls.length - before).toBe(1);
-      }),
-      { numRuns: HTTP_RUNS },
-    );
-  });
+  test.each(['openai', 'anthropic'] as const)(
+    `${HTTP_RUNS} of them over HTTP (%s): a result or an error that says whether to try again, from one request`,
+    async (provider) => {
+      const endpoint = given.endpointTo(server, { provider });
+      await fc.assert(
+        fc.asyncProperty(mutations, async (changes) => {
+          bodyFor = (way) => mutated(valid, changes, way);
+          const before = server.calls.length;
+          await ask(endpoint).catch((error: unknown) => {
+            if (!(error instanceof ProviderError)) throw error;
+            expect(['malformed', 'cut', 'unavailable', 'unsupported']).toContain(error.kind);
+          });
+          expect(server.calls.length - before).toBe(1);
+        }),
+        { numRuns: HTTP_RUNS },
+      );
+    },
+  );
 });

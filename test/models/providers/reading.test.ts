@@ -6,7 +6,7 @@ import { capabilitiesOf, effectiveOf } from '../../../models/providers/capabilit
 import type { ChatReply, SampledToken } from '../../../models/providers/client.ts';
 import { withoutSecrets } from '../../../models/providers/errors.ts';
 import { observationText, traceLines } from '../../../models/providers/page-text.ts';
-import { loadPrompt } from '../../../models/providers/prompt.ts';
+import { loadPiece } from '../../../models/providers/prompt.ts';
 import { callMarks, findToolCall, tokensOf } from '../../../models/providers/tool-call.ts';
 import { readAction, toolDefinitions } from '../../../models/providers/tools.ts';
 import { readYesNo } from '../../../models/providers/yes-no.ts';
@@ -51,6 +51,17 @@ describe('P(YES)', () => {
       ['Maybe', 0.2],
     ]);
     expect(readYesNo(reply({ tokens: [answer] }))).toBeCloseTo(0.62 / 0.78, 12);
+  });
+
+  test('tokens that are spelled alike count each, the sampled one once', () => {
+    const answer = token('Yes', 0.3, [
+      ['Yes', 0.3],
+      ['Yes', 0.1],
+      ['No', 0.4],
+    ]);
+    expect(readYesNo(reply({ tokens: [answer] }))).toBeCloseTo(0.5, 12);
+    // Some servers list the alternatives without the token that was sampled.
+    expect(readYesNo(reply({ tokens: [token('Yes', 0.6, [['No', 0.2]])] }))).toBeCloseTo(0.75, 12);
   });
 
   test('skips blanks and marks in front of the answer', () => {
@@ -214,6 +225,33 @@ describe('tool calls', () => {
     );
   });
 
+  test('a server that spells each token by itself, and parts of characters as U+FFFD, hides no call', () => {
+    const emoji = fc.array(fc.constantFrom('🙂', '世', 'é', '👩‍👩‍👧', 'a', '\ufffd', '"'), { maxLength: 6 });
+    const cuts = fc.uniqueArray(fc.nat(200), { maxLength: 60 });
+    fc.assert(
+      fc.property(emoji, emoji, fc.option(emoji), cuts, (before, typed, after, at) => {
+        const said =
+          before.join('') + written({ tool: 'find', text: `x${typed.join('')}` }) + (after?.join('') ?? '');
+        const found = findToolCall(reply({ text: said }));
+        if (found?.characters == null) throw new Error('no call');
+        const bytes = Buffer.from(said);
+        const edges = [0, ...at.filter((cut) => cut > 0 && cut < bytes.length).sort((a, b) => a - b)];
+        const pieces = edges.map((from, index) => bytes.subarray(from, edges[index + 1]));
+        // As vLLM gives them: the bytes are those of the spelling, not of the token.
+        const tokens = pieces.map((piece) => ({
+          ...token(piece.toString()),
+          bytes: [...Buffer.from(piece.toString())],
+        }));
+        const span = tokensOf(said, [...tokens, token('<end_of_turn>')], found.characters);
+        // The call begins and ends in ASCII, so its first and last token are known whatever stands around them.
+        const [start, end] = found.characters.map((character) => Buffer.byteLength(said.slice(0, character)));
+        const first = edges.findLastIndex((edge) => edge <= (start ?? 0));
+        const last = edges.findLastIndex((edge) => edge < (end ?? 0));
+        expect(span).toEqual([first, last + 1]);
+      }),
+    );
+  });
+
   test('tokens that do not spell the text have no call among them', () => {
     expect(tokensOf('abc', [token('ab'), token('x')], [0, 2])).toBeNull();
     expect(tokensOf('abc', [], [0, 2])).toBeNull();
@@ -296,12 +334,12 @@ describe('texts', () => {
   });
 
   test('a hole that is not filled, or filled for nothing, is refused', () => {
-    const prompt = loadPrompt('judge-repair');
+    const prompt = loadPiece('judge-repair');
     expect(() => prompt.fill({ problem: 'p' })).toThrow('judge-repair.md and its holes differ in');
   });
 
   test('what fills a hole is not searched for holes', () => {
-    const prompt = loadPrompt('policy-call-in-text');
-    expect(prompt.fill({ tools: '{{tools}} $& $1' }).system).toContain('{{tools}} $& $1');
+    const prompt = loadPiece('policy-call-in-text');
+    expect(prompt.fill({ tools: '{{tools}} $& $1' })).toContain('{{tools}} $& $1');
   });
 });

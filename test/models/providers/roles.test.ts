@@ -410,8 +410,10 @@ test('a role is identified by its prompts and by what the model really gets', as
       maxOutputTokens: 16_000,
       logProbs: false,
       tokenIds: false,
+      images: false,
       structuredOutput: true,
       toolCalls: 'text',
+      api: 'chat',
     },
   });
   expect(createProviderSelector(endpoint).identity.revision).not.toBe(identity.revision);

@@ -11,6 +11,7 @@ import {
   message,
   messageEvents,
   type PlayedReply,
+  textCompletion,
 } from '../../../workers/scripted-models/wire.ts';
 
 export type Behaviour =
@@ -54,11 +55,17 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
+const part = z.looseObject({ type: z.string(), text: z.string().optional() });
+
 const sentSchema = z.looseObject({
   model: z.string(),
   stream: z.boolean().default(false),
   system: z.string().optional(),
-  messages: z.array(z.object({ role: z.string(), content: z.string() })),
+  messages: z
+    .array(z.object({ role: z.string(), content: z.union([z.string(), z.array(part)]) }))
+    .default([]),
+  /** Of the completions endpoint. */
+  prompt: z.string().optional(),
 });
 
 export async function startModelServer(
@@ -66,14 +73,15 @@ export async function startModelServer(
   models: readonly { readonly id: string; readonly parent?: string }[] = [{ id: 'test-model' }],
 ): Promise<ModelServer> {
   const calls: ReceivedCall[] = [];
-  const server = createServer(async (request, response) => {
+  // Connections do not age: a busy machine would find them closed.
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname === '/v1/models') {
       response.end(JSON.stringify({ data: models }));
       return;
     }
     const body = sentSchema.parse(JSON.parse(await text(request)));
-    const prompt = [body.system, ...body.messages.map(({ content }) => content)].join('\n');
+    const prompt = body.prompt ?? [body.system, ...body.messages.map(textOf)].join('\n');
     const { model, stream: streamed } = body;
     const call = { path: pathname, headers: request.headers, model, streamed, prompt, body };
     misbehave(response, call, behave(call, calls.push(call) - 1));
@@ -90,6 +98,10 @@ export async function startModelServer(
   return { baseUrl: `${origin}/v1`, origin, calls, close };
 }
 
+function textOf({ content }: z.infer<typeof sentSchema>['messages'][number]): string {
+  return typeof content === 'string' ? content : content.map(({ text: shown }) => shown ?? '').join('\n');
+}
+
 /** Every byte of a valid reply. */
 export function replyBytes(
   { path, model, streamed }: Pick<ReceivedCall, 'path' | 'model' | 'streamed'>,
@@ -97,6 +109,7 @@ export function replyBytes(
 ): Buffer {
   const isChat = path === '/v1/chat/completions';
   const usage = { inputTokens: 11, outputTokens: 7 };
+  if (path === '/v1/completions') return Buffer.from(JSON.stringify(textCompletion(model, reply, usage)));
   if (!streamed) return Buffer.from(JSON.stringify((isChat ? chatCompletion : message)(model, reply, usage)));
   const events = (isChat ? chatChunks : messageEvents)(model, reply, usage);
   return Buffer.from(events.map((data) => `data: ${data}\n\n`).join(''));
