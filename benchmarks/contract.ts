@@ -10,8 +10,11 @@ export type Split = 'train' | 'heldout';
 
 /** Why a task's result says less than others do: reports show rates with and without such tasks. */
 export interface Caveat {
-  /** `vacuous`: passes untouched. `impossible`: cannot be done by mouse and keyboard. */
-  readonly kind: 'vacuous' | 'impossible';
+  /**
+   * `vacuous`: passes untouched. `impossible`: cannot be done by mouse and keyboard. `unsolved`: the benchmark's own
+   * solution does not pass.
+   */
+  readonly kind: 'vacuous' | 'impossible' | 'unsolved';
   /** A sentence. */
   readonly reason: string;
 }
@@ -229,6 +232,16 @@ export interface Environment {
   close(): Promise<void>;
 }
 
+/** What knows the solution of every task: for tests and the doctor, never for a page. */
+export type Oracle =
+  /** Acts on the page like a policy. */
+  | {
+      readonly kind: 'agent';
+      act(task: Task, observation: Observation, history: readonly TraceStep[]): Action;
+    }
+  /** Turns the evidence of an untouched app, the same for all tasks of the app, into that of a solved task. */
+  | { readonly kind: 'state'; solve(task: Task, untouched: Evidence): Promise<Evidence> };
+
 export interface Benchmark {
   readonly name: string;
   /** Changes whenever tasks, apps or verifiers change; part of a run's identity. */
@@ -241,4 +254,6 @@ export interface Benchmark {
   open(task: Task, signal: AbortSignal): Promise<Environment>;
   /** Pure: same task and evidence, same verdict, offline. Throws only on a defect of the verifier itself. */
   grade(task: Task, evidence: Evidence): Promise<Verdict>;
+  /** Absent where nobody knows the solutions. */
+  readonly oracle?: Oracle;
 }

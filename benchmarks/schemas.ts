@@ -140,6 +140,6 @@ export const taskSchema: z.ZodType<Task> = z.strictObject({
   imageDigests: z.array(z.string()),
   suites: z.array(z.string()).exactOptional(),
   caveats: z
-    .array(z.strictObject({ kind: z.enum(['vacuous', 'impossible']), reason: z.string() }))
+    .array(z.strictObject({ kind: z.enum(['vacuous', 'impossible', 'unsolved']), reason: z.string() }))
     .exactOptional(),
 });

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings } from '../workers/settings.ts';
 import { audit } from './commands/audit.ts';
 import { listBanks, showBank } from './commands/bank.ts';
+import { diagnoseBenchmark } from './commands/benchmark.ts';
 import { check } from './commands/check.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
@@ -85,6 +86,18 @@ models
   .option('--json', 'print one JSON document')
   .action((options) => checkModels(loadSettings(), options));
 
+const benchmark = program.command('benchmark').description('examine a benchmark');
+
+benchmark
+  .command('doctor')
+  .description('find vacuous, unsolved and flaky tasks with agents that need no model')
+  .argument('<benchmark>', 'sandbox or wai')
+  .option('--app <name>', 'tasks of one app only')
+  .option('--suite <name>', 'tasks of one named subset only')
+  .option('--limit <n>', 'the first n of them', wholeNumber)
+  .option('--json', 'print one JSON document')
+  .action((name, options) => diagnoseBenchmark(loadSettings(), name, options));
+
 const tasks = program.command('tasks').description('list the tasks of a benchmark');
 
 tasks
@@ -93,7 +106,8 @@ tasks
   .option('--benchmark <name>', 'whose tasks', 'sandbox')
   .addOption(new Option('--split <split>').choices(['train', 'heldout']))
   .option('--app <name>', 'tasks of one app only')
-  .addOption(new Option('--difficulty <difficulty>').choices(['easy', 'medium', 'hard']))
+  .addOption(new Option('--difficulty <difficulty>').choices(['easy', 'medium', 'hard', 'unrated']))
+  .option('--suite <name>', 'tasks of one named subset only')
   .option('--json', 'print one JSON document')
   .action((options) => listTasks(options));
 

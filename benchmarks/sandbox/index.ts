@@ -28,6 +28,8 @@ export function createSandboxBenchmark(): SandboxBenchmark {
       throw new Error(`the sandbox has no task ${taskId}; its tasks are listed in Benchmark.tasks`);
     return entry;
   };
+  const oracleAction: SandboxBenchmark['oracleAction'] = (task, observation, history) =>
+    nextOracleAction(find(task.id), observation, history);
   return {
     name: 'sandbox',
     revision: revisionOf(all),
@@ -38,7 +40,8 @@ export function createSandboxBenchmark(): SandboxBenchmark {
     grade: async (task, evidence) => find(task.id).grade(evidence),
     rubric: (taskId) => find(taskId).subgoals,
     seedQuestions,
-    oracleAction: (task, observation, history) => nextOracleAction(find(task.id), observation, history),
+    oracleAction,
+    oracle: { kind: 'agent', act: oracleAction },
   };
 }
 

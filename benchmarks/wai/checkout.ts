@@ -15,6 +15,8 @@ export interface ListedTask {
   readonly instruction: string;
   /** Absolute path of the outcome verifier. */
   readonly verifier: string;
+  /** Absolute path of the program with the suite's solutions. */
+  readonly solutions: string;
 }
 
 export interface CheckedOutApp {
@@ -109,8 +111,16 @@ function listedTasks(directory: string, suite: Suite): ListedTask[] {
   const file = join(directory, `${suite}-tasks.json`);
   const parsed = z.array(taskSchema).safeParse(JSON.parse(readFileSync(file, 'utf8')));
   if (!parsed.success) throw new Error(`${file}:\n${z.prettifyError(parsed.error)}`);
+  const solutions = solutionsOf(directory, suite);
   return parsed.data.map(({ id, difficulty = 'unrated' as const, instruction, verify }) => ({
     ...{ suite, id, difficulty, instruction },
     verifier: join(directory, verify),
+    solutions,
   }));
+}
+
+/** Two apps name the real suite's differently, and one has a file of that other name that solves nothing. */
+function solutionsOf(directory: string, suite: Suite): string {
+  const own = join(directory, `sanity_check_${suite}.py`);
+  return existsSync(own) ? own : join(directory, 'sanity_check.py');
 }

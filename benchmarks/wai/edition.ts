@@ -57,3 +57,19 @@ export const edition: Edition = {
     nine: official.filter((name) => name !== 'gmail'),
   },
 };
+
+/**
+ * Five of the apps again, made without the original's manual: their authors' ablation. Not part of the benchmark; the
+ * bench of the grader runs their verifiers too.
+ */
+export const ablations: Edition = {
+  commit: edition.commit,
+  apps: {
+    'ablations/elation-prescriptions-nodocs': app(80, 85, '5a4a1193de466290'),
+    'ablations/figma-slides-nodocs': app(80, 55, 'b46bcb21200c881b'),
+    'ablations/gitlab-plan-and-track-nodocs': app(80, 93, '153cb870e69e224a'),
+    'ablations/gmail-accounts-and-contacts-nodocs': app(40, 80, '04bd5612fc54f929'),
+    'ablations/xero-invoicing-nodocs': app(80, 80, 'c1ecce5885671658'),
+  },
+  appSets: {},
+};

@@ -32,16 +32,22 @@ const impossible = [
   ...of('gmail-accounts-and-contacts', 'function-52 function-53 function-54 function-68'),
 ];
 
+const unsolved: readonly (readonly [string, Caveat])[] = [
+  [
+    'wai/xero-invoicing/function-26',
+    {
+      kind: 'unsolved',
+      reason: 'The outcome verifier takes the invoice for one of 3,715.00; in the app it is one of 2,996.00.',
+    },
+  ],
+];
+
 /** By task id. */
 export const caveats: Readonly<Record<string, readonly Caveat[]>> = Object.fromEntries([
   ...vacuous.map((id) => [id, [VACUOUS]] as const),
   ...impossible.map((id) => [id, [DEAD_DROPDOWNS]] as const),
+  ...unsolved.map(([id, caveat]) => [id, [caveat]] as const),
 ]);
-
-/** Tasks whose ready-made solution of the benchmark's own does not pass, with what its verifier says. */
-export const unsolved: Readonly<Record<string, string>> = {
-  'wai/xero-invoicing/function-26': '',
-};
 
 function of(app: string, names: string): string[] {
   return names.split(' ').map((name) => `wai/${app}/${name}`);

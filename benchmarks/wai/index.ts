@@ -1,4 +1,4 @@
-import type { Benchmark, Task, Verdict } from '../contract.ts';
+import type { Benchmark, Evidence, Task, Verdict } from '../contract.ts';
 import { digestOf, sourceDigest } from '../kit/digests.ts';
 import { readCheckout } from './checkout.ts';
 import { type Edition, edition as knownEdition } from './edition.ts';
@@ -43,7 +43,14 @@ export function createWaiBenchmark(options: WaiOptions): Benchmark {
     tasks,
     open: (task, signal) => openEnvironment(find(task), signal),
     grade: async (task, { state }) => grade(grader, find(task), state),
+    oracle: { kind: 'state', solve: (task, untouched) => solve(grader, find(task), untouched) },
   };
+}
+
+/** The benchmark's own solutions change a state directly. */
+async function solve(grader: Grader, { task, listed }: WaiTask, untouched: Evidence): Promise<Evidence> {
+  const state = await grader.solve(listed.solutions, listed.id, untouched.state);
+  return { ...untouched, taskId: task.id, state };
 }
 
 /** The benchmark's verifiers look at the final state and nothing else: not the answer, not a claim of infeasibility. */

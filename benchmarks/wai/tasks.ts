@@ -13,7 +13,7 @@ export interface WaiTask {
 /** The benchmark's own limit for agents that act on pixels. */
 const MAX_STEPS = 50;
 
-export const hostOf = (app: string): string => `${app}.wai`;
+export const hostOf = (app: string): string => `${app.split('/').at(-1)}.wai`;
 
 export function tasksOf(app: CheckedOutApp, edition: Edition): WaiTask[] {
   return app.tasks.map((listed) => ({ task: taskOf(app, listed, edition), app, listed }));
