@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { experimentModelsSchema } from '../activities/model-config.ts';
@@ -8,11 +9,14 @@ import {
   type TrainConfig,
   trainConfigSchema,
 } from '../activities/run-config.ts';
+import type { Settings } from '../workers/settings.ts';
 
 /** A YAML file of infra/experiments: one training run and the evaluations that go with it. */
 export interface Experiment {
   readonly train: TrainConfig;
   readonly evaluation: Pick<EvaluateConfig, 'concurrency' | 'taskLimit' | 'models'>;
+  /** Where the file says that benchmarks lie: part of the place, not of the run. */
+  readonly place: Pick<Settings, 'waiRoot'>;
 }
 
 export interface Overrides {
@@ -22,6 +26,9 @@ export interface Overrides {
 
 const fileSchema = trainConfigSchema.omit({ kind: true }).extend({
   models: experimentModelsSchema,
+  benchmarks: z
+    .strictObject({ wai: z.strictObject({ root: z.string().min(1) }).exactOptional() })
+    .default({}),
   evaluation: z.strictObject({
     concurrency: evaluateConfigSchema.shape.concurrency,
     taskLimit: evaluateConfigSchema.shape.taskLimit.default(null),
@@ -32,9 +39,19 @@ const fileSchema = trainConfigSchema.omit({ kind: true }).extend({
 export function readExperiment(path: string, overrides: Overrides = {}): Experiment {
   const parsed = fileSchema.safeParse(parse(readFileSync(path, 'utf8')));
   if (!parsed.success) throw new Error(`${path}:\n${z.prettifyError(parsed.error)}`);
-  const { evaluation, models, ...rest } = parsed.data;
+  const { evaluation, models, benchmarks, ...rest } = parsed.data;
   const train = trainConfigSchema.parse({ kind: 'train', ...rest, models: models.train, ...overrides });
-  return { train, evaluation: { ...evaluation, models: models.evaluate } };
+  const { wai } = benchmarks;
+  return {
+    train,
+    evaluation: { ...evaluation, models: models.evaluate },
+    place: wai === undefined ? {} : { waiRoot: resolve(dirname(path), wai.root) },
+  };
+}
+
+/** The settings where an experiment names its place; the environment has the last word. */
+export function settingsFor(settings: Settings, { place }: Experiment): Settings {
+  return { ...place, ...settings };
 }
 
 /** Vanilla GRPO: the same judge, no bank. */

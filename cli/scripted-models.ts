@@ -16,10 +16,11 @@ function scripted(provider: 'openai' | 'anthropic', model: string): ModelChoice 
 }
 
 /** The same run with scripted models in all roles. They have no weights, so nobody trains them. */
-export function withScriptedModels({ train, evaluation }: Experiment): Experiment {
+export function withScriptedModels({ train, evaluation, ...rest }: Experiment): Experiment {
   const acting = { policy: base, selfVerifier: base };
   const trainer = { provider: 'none' } as const;
   return {
+    ...rest,
     train: { ...train, models: { ...acting, judge, proposer: judge, trainer } },
     evaluation: { ...evaluation, models: { ...acting, selector: base } },
   };

@@ -33,6 +33,7 @@ export async function startWorkerProcesses(
     CLIFT_HOME: settings.home,
     CLIFT_CACHE: settings.cacheDirectory,
     CLIFT_CHROMIUM: chromiumPath,
+    CLIFT_WAI_ROOT: settings.waiRoot ?? '',
     TEMPORAL_ADDRESS: stack.temporalAddress,
     TEMPORAL_NAMESPACE: stack.namespace,
     DATABASE_URL: stack.databaseUrl,

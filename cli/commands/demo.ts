@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../../workers/settings.ts';
 import { type DemoPlan, runDemo } from '../demo-runs.ts';
-import { type Overrides, readExperiment } from '../experiment.ts';
+import { type Overrides, readExperiment, settingsFor } from '../experiment.ts';
 import { throughOutages } from '../outages.ts';
 import { collectDemoReport } from '../report/demo-report.ts';
 import { renderDemoReport } from '../report/render-demo-report.ts';
@@ -34,7 +34,8 @@ export async function demo(settings: Settings, options: DemoOptions): Promise<vo
 /** Who asks for a demo again wants to see one run. */
 const whenFinished = 'start_another';
 
-async function runAndReport(settings: Settings, plan: DemoPlan, json: boolean): Promise<void> {
+async function runAndReport(place: Settings, plan: DemoPlan, json: boolean): Promise<void> {
+  const settings = settingsFor(place, plan.experiment);
   const say = (line: string) => process.stderr.write(`${line}\n`);
   say(`Everything is recorded in ${settings.home}. Ctrl-C loses nothing: the same command continues.`);
   await withWorkplace(settings, say, async (workplace) => {
