@@ -81,7 +81,7 @@ async function prepareRun(
   config: RunConfig,
   split: Split,
 ): Promise<Run> {
-  const benchmark = benchmarkNamed(config.benchmark);
+  const benchmark = benchmarkNamed(config.benchmark, settings);
   const limit = config.kind === 'evaluate' ? config.taskLimit : null;
   const tasks = dealByApp(benchmark.tasks.filter((task) => task.split === split)).slice(
     0,
