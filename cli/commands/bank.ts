@@ -49,11 +49,10 @@ export async function showBank(settings: Settings, name: string, { json = false 
 /** Newest first. */
 export async function readBankOverviews(store: BankStore): Promise<readonly BankOverview[]> {
   const runs = (await store.listRuns()).filter(({ kind }) => kind === 'train');
-  return Promise.all(
-    runs.flatMap(({ id, createdAt, bankDigest }) =>
-      bankDigest === null ? [] : [readBankOverview(store, { runId: id, createdAt, digest: bankDigest })],
-    ),
+  const frozen = runs.flatMap(({ id, createdAt, bankDigest }) =>
+    bankDigest === null ? [] : [{ runId: id, createdAt, digest: bankDigest }],
   );
+  return Array.fromAsync(frozen, (bank) => readBankOverview(store, bank));
 }
 
 async function readBankOverview(

@@ -34,8 +34,9 @@ export interface TaskResult {
 export async function readTaskResults(store: BankStore, runId: string): Promise<readonly TaskResult[]> {
   const [taskIds, selections] = await Promise.all([store.taskList(runId), store.selections(runId)]);
   const selectionOf = new Map(selections.map((selection) => [selection.taskId, selection]));
-  return Promise.all(
-    taskIds.map((taskId) => readTaskResult(store, runId, taskId, selectionOf.get(taskId) ?? null)),
+  // In turn: thousands of tasks at once would wait for the store's connections until they give up.
+  return Array.fromAsync(taskIds, (taskId) =>
+    readTaskResult(store, runId, taskId, selectionOf.get(taskId) ?? null),
   );
 }
 

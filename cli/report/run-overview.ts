@@ -19,7 +19,7 @@ export interface RunOverview
 
 /** Newest first. */
 export async function readRunOverviews(store: BankStore): Promise<readonly RunOverview[]> {
-  return Promise.all((await store.listRuns()).map((run) => readRunOverview(store, run)));
+  return Array.fromAsync(await store.listRuns(), (run) => readRunOverview(store, run));
 }
 
 export async function readRunOverview(store: BankStore, run: Run): Promise<RunOverview> {

@@ -85,7 +85,8 @@ export interface AuditOptions {
 
 export async function readTaskAudit(store: BankStore, task: Task, options: AuditOptions): Promise<TaskAudit> {
   const oldestFirst = (await store.listRuns()).toReversed();
-  const runs = await Promise.all(oldestFirst.map((run) => readRunAudit(store, run, task.id, options)));
+  // In turn, here and below: everything at once would wait for the store's connections until it gives up.
+  const runs = await Array.fromAsync(oldestFirst, (run) => readRunAudit(store, run, task.id, options));
   return { task, runs: runs.filter(({ owners }) => owners.length > 0) };
 }
 
@@ -98,8 +99,8 @@ async function readRunAudit(
   const config = storedConfig(run);
   const { kind, state, createdAt, codeVersions, seed } = run;
   const ownerIds = await ownersOf(store, run, taskId);
-  const owners = await Promise.all(
-    ownerIds.map((ownerId) => readOwnerAudit(store, run, taskId, ownerId, options)),
+  const owners = await Array.fromAsync(ownerIds, (ownerId) =>
+    readOwnerAudit(store, run, taskId, ownerId, options),
   );
   return {
     ...{ runId: run.id, kind, state, createdAt, codeVersions, seed },
@@ -133,16 +134,13 @@ async function readOwnerAudit(
   const isGroup = run.kind === 'train' && rollouts.length > 0;
   const selection = run.kind === 'train' ? null : await store.selectionOf(run.id, taskId);
   const comparisons = selection?.comparisons ?? [];
-  const calls = await Promise.all(
-    [ownerId, ...comparisons.map((each) => `${taskId}/${each.incumbent}/${each.challenger}`)].map((owner) =>
-      store.callsOf(run.id, owner),
-    ),
-  );
+  const paying = [ownerId, ...comparisons.map((each) => `${taskId}/${each.incumbent}/${each.challenger}`)];
+  const calls = await Array.fromAsync(paying, (owner) => store.callsOf(run.id, owner));
   return {
     ownerId,
     trainingStep: isGroup ? await store.trainingStep(await store.getGroup(ownerId)) : null,
-    rollouts: await Promise.all(
-      rollouts.map((rollout) => readRolloutAudit(store, rollout, isGroup, options)),
+    rollouts: await Array.fromAsync(rollouts, (rollout) =>
+      readRolloutAudit(store, rollout, isGroup, options),
     ),
     selection: selection && { selected: selection.selected, comparisons },
     calls: totalCalls(calls.flat()),
@@ -164,7 +162,7 @@ async function readRolloutAudit(
   ]);
   const judgement = judgements.find(({ rolloutId }) => rolloutId === id) ?? null;
   const owners = [id, ...attempts.map(({ attempt }) => `${id}#${attempt}`)];
-  const calls = await Promise.all(owners.map((owner) => store.callsOf(runId, owner)));
+  const calls = await Array.fromAsync(owners, (owner) => store.callsOf(runId, owner));
   return {
     ...rolloutResult(stored),
     ...{ adapterDigest, attempts },
