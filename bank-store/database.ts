@@ -15,8 +15,8 @@ export interface Session {
     sql: string,
     parameters?: readonly Parameter[],
   ): Promise<readonly z.output<S>[]>;
-  /** Number of rows written or found. */
-  execute(sql: string, parameters?: readonly Parameter[]): Promise<number>;
+  /** Number of rows written or found. Under a name a connection plans the statement once: for those that run all day. */
+  execute(sql: string, parameters?: readonly Parameter[], name?: string): Promise<number>;
 }
 
 export interface Database extends Session {
@@ -95,14 +95,14 @@ async function transactionOn<T>(pool: pg.Pool, work: (session: Session) => Promi
 }
 
 function sessionOn(client: pg.Pool | pg.PoolClient): Session {
-  const query = (sql: string, parameters: readonly Parameter[]) =>
-    translated(() => client.query(sql, parameters.map(storableParameter)));
+  const query = (text: string, parameters: readonly Parameter[], name?: string) =>
+    translated(() => client.query({ text, name, values: parameters.map(storableParameter) }));
   return {
     rows: async (schema, sql, parameters = []) => {
       const { rows } = await query(sql, parameters);
       return rows.map((row) => parseRow(schema, row));
     },
-    execute: async (sql, parameters = []) => (await query(sql, parameters)).rowCount ?? 0,
+    execute: async (sql, parameters = [], name) => (await query(sql, parameters, name)).rowCount ?? 0,
   };
 }
 

@@ -92,11 +92,12 @@ const storedReply = z.object({ reply: z.unknown(), isInline: z.boolean(), replyD
 function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, requestDigest: string) {
   const id = [key.runId, key.owner, key.purpose, key.ordinal, requestDigest];
   const isThis = 'run_id = $1 and owner = $2 and purpose = $3 and ordinal = $4 and request_digest = $5';
-  const update = (set: string, condition: string, parameters: readonly Parameter[]) =>
-    database.execute(`update model_calls set ${set} where ${isThis} and ${condition}`, [
-      ...id,
-      ...parameters,
-    ]);
+  const update = (set: string, condition: string, parameters: readonly Parameter[], name?: string) =>
+    database.execute(
+      `update model_calls set ${set} where ${isThis} and ${condition}`,
+      [...id, ...parameters],
+      name,
+    );
 
   const stored = async (): Promise<{ readonly reply: unknown } | null> => {
     const [row] = await database.rows(
@@ -124,6 +125,7 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
          where model_calls.state = 'failed'
             or (model_calls.state = 'running' and model_calls.lease_until < clock_timestamp())`,
       [...id, holder, leaseMs],
+      'claim_model_call',
     )) === 1;
 
   /** Commits the reply before anybody uses it; a reply that comes second is paid for but not kept. */
@@ -142,6 +144,7 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
          reply_digest = $10, reply = $11, model = $12, latency_ms = $13, report = $14`,
         `state <> 'done'`,
         [...counted, replyDigest, isInline ? text : null, model, latencyMs, report],
+        'complete_model_call',
       ),
     );
     if (kept === 1) return JSON.parse(text);
