@@ -4,14 +4,12 @@ import type { Dom } from './dom.ts';
 import type { VisibleText } from './text.ts';
 
 /**
- * Role, name, value and states of an element: ARIA where the page speaks it, and what a person reads off the
- * looks where it does not (a toggle's class, a row's text). Runs in the page (see dom.ts).
+ * Role, value and states of an element: ARIA where the page speaks it, and what a person reads off the looks where
+ * it does not (a toggle's class). Runs in the page (see dom.ts).
  */
 export class Describer {
   readonly #dom: Dom;
   readonly #text: VisibleText;
-  readonly #nameLimit = 120;
-  readonly #contextLimit = 160;
   readonly #inputRoles: Readonly<Record<string, string>> = {
     checkbox: 'checkbox',
     radio: 'radio',
@@ -44,19 +42,10 @@ export class Describer {
     h5: 'heading',
     h6: 'heading',
   };
-  readonly #groups =
-    'tr,li,article,fieldset,details,[role=row],[role=listitem],[role=option],[role=group],[role=article],' +
-    '.card,.row,.item,.form-group,.form-row,.field';
-  readonly #contexts = new Map<Element, string>();
 
   constructor(dom: Dom, text: VisibleText) {
     this.#dom = dom;
     this.#text = text;
-  }
-
-  /** Texts of groups are read once a call. */
-  forget(): void {
-    this.#contexts.clear();
   }
 
   // ---- role --------------------------------------------------------------------------------------------------
@@ -84,84 +73,6 @@ export class Describer {
     return element instanceof HTMLElement && this.#dom.matches(element, '[contenteditable]')
       ? this.#dom.attribute(element, 'contenteditable') !== 'false'
       : false;
-  }
-
-  // ---- name --------------------------------------------------------------------------------------------------
-
-  /** Accessible name on one line; falls back to what the page's author called the element. */
-  name(element: Element, role: string): string {
-    for (const source of [this.#labelledBy, this.#ownLabel, this.#nativeLabel, this.#contentName]) {
-      const name = source.call(this, element, role);
-      if (name !== '') return name.slice(0, this.#nameLimit).trim();
-    }
-    return this.#authorsName(element);
-  }
-
-  #labelledBy(element: Element): string {
-    const ids = this.#dom.attribute(element, 'aria-labelledby')?.trim().split(/\s+/) ?? [];
-    return ids
-      .map((id) => this.#lineOf(this.#dom.byId(element, id)))
-      .join(' ')
-      .trim();
-  }
-
-  #ownLabel(element: Element): string {
-    return this.#oneLine(this.#dom.attribute(element, 'aria-label'));
-  }
-
-  /** Labels of a form field, the caption of a button input, the alternative text of an image. */
-  #nativeLabel(element: Element): string {
-    if (element instanceof HTMLInputElement && ['submit', 'button', 'reset'].includes(element.type)) {
-      return this.#oneLine(element.value) || element.type;
-    }
-    const alternative = element instanceof HTMLImageElement || this.#dom.tag(element) === 'area';
-    if (alternative) return this.#oneLine(this.#dom.attribute(element, 'alt'));
-    return this.labels(element)
-      .map((label) => this.#lineOf(label))
-      .join(' ')
-      .trim();
-  }
-
-  labels(element: Element): Element[] {
-    const labelled =
-      element instanceof HTMLInputElement ||
-      element instanceof HTMLSelectElement ||
-      element instanceof HTMLTextAreaElement;
-    return labelled ? [...(element.labels ?? [])] : [];
-  }
-
-  #contentName(element: Element, role: string): string {
-    const field = element instanceof HTMLInputElement || this.isTextField(element) || role === 'region';
-    if (field || element instanceof HTMLSelectElement) return '';
-    return this.#lineOf(element) || this.#pictured(element);
-  }
-
-  /** Name of a control that shows only a picture. */
-  #pictured(element: Element): string {
-    const picture = this.#dom.query(element, '[aria-label],[title],img[alt],svg title');
-    if (picture === null) return '';
-    return this.#oneLine(
-      this.#dom.attribute(picture, 'aria-label') ??
-        this.#dom.attribute(picture, 'title') ??
-        this.#dom.attribute(picture, 'alt') ??
-        picture.textContent,
-    );
-  }
-
-  #authorsName(element: Element): string {
-    for (const attribute of ['title', 'placeholder', 'data-tooltip', 'data-action', 'data-testid', 'name']) {
-      const value = this.#oneLine(this.#dom.attribute(element, attribute));
-      if (value !== '') return value.slice(0, this.#nameLimit);
-    }
-    return '';
-  }
-
-  #lineOf(element: Element | null): string {
-    return element === null ? '' : this.#text.line(element, this.#nameLimit);
-  }
-
-  #oneLine(text: string | null): string {
-    return (text ?? '').replace(/\s+/g, ' ').trim();
   }
 
   // ---- value -------------------------------------------------------------------------------------------------
@@ -196,7 +107,7 @@ export class Describer {
   }
 
   optionLabel(option: HTMLOptionElement): string {
-    return this.#oneLine(option.label);
+    return option.label.replace(/\s+/g, ' ').trim();
   }
 
   // ---- states ------------------------------------------------------------------------------------------------
@@ -252,43 +163,5 @@ export class Describer {
     if (expanded !== null) return expanded === 'true' ? 'expanded' : 'collapsed';
     const details = this.#dom.tag(element) === 'summary' ? this.#dom.parent(element) : null;
     return details instanceof HTMLDetailsElement ? (details.open ? 'expanded' : 'collapsed') : null;
-  }
-
-  // ---- context -----------------------------------------------------------------------------------------------
-
-  /** Text of the nearest row, card or form group; '' where it says nothing beyond the name. */
-  context(element: Element, name: string): string {
-    let at = this.#dom.parent(element);
-    for (let depth = 0; at !== null && depth < 6; depth += 1) {
-      if (this.#dom.tag(at) === 'body') return '';
-      if (this.#isGroup(at)) {
-        const text = this.#groupText(at);
-        if (text !== '' && text !== name) return text;
-      }
-      at = this.#dom.parent(at);
-    }
-    return '';
-  }
-
-  #groupText(group: Element): string {
-    let text = this.#contexts.get(group);
-    if (text === undefined) {
-      text = this.#text.line(group, this.#contextLimit);
-      this.#contexts.set(group, text);
-    }
-    return text;
-  }
-
-  /** A row or card says so, or stands beside others of its kind. */
-  #isGroup(element: Element): boolean {
-    if (this.#dom.matches(element, this.#groups)) return true;
-    const kind = this.#dom.attribute(element, 'class');
-    if (!kind) return false;
-    return [this.#dom.previousSibling(element), this.#dom.nextSibling(element)].some(
-      (sibling) =>
-        sibling !== null &&
-        this.#dom.tag(sibling) === this.#dom.tag(element) &&
-        this.#dom.attribute(sibling, 'class') === kind,
-    );
   }
 }

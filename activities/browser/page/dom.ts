@@ -142,6 +142,10 @@ export class Dom {
     return Element.prototype.querySelector.call(within, selector);
   }
 
+  queryAll(within: Element, selector: string): Element[] {
+    return [...Element.prototype.querySelectorAll.call(within, selector)];
+  }
+
   byId(near: Element, id: string): Element | null {
     const root = Node.prototype.getRootNode.call(near);
     if (root instanceof ShadowRoot) return root.getElementById(id);

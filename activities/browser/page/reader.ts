@@ -2,6 +2,8 @@
 import type { ElementState, ObservedElement } from '../../../benchmarks/contract.ts';
 import type { Describer } from './describe.ts';
 import type { Box, Dom, Point } from './dom.ts';
+import type { Groups } from './groups.ts';
+import type { Names } from './names.ts';
 import type { VisibleText } from './text.ts';
 
 /** What one observation may cost the policy. */
@@ -52,6 +54,8 @@ interface Held {
 export class PageReader {
   readonly #dom: Dom;
   readonly #text: VisibleText;
+  readonly #groups: Groups;
+  readonly #names: Names;
   readonly #describer: Describer;
   readonly #controls =
     'a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable],[onclick],' +
@@ -65,9 +69,11 @@ export class PageReader {
   #heading = '';
   #visited = 0;
 
-  constructor(dom: Dom, text: VisibleText, describer: Describer) {
+  constructor(dom: Dom, text: VisibleText, groups: Groups, names: Names, describer: Describer) {
     this.#dom = dom;
     this.#text = text;
+    this.#groups = groups;
+    this.#names = names;
     this.#describer = describer;
   }
 
@@ -172,7 +178,7 @@ export class PageReader {
   /** What to look at and click for an element: a native checkbox without a size is drawn by its label. */
   drawn(element: Element): Element | null {
     if (!this.#isSwitch(element) || this.#isDrawn(element)) return element;
-    return this.#describer.labels(element).find((label) => this.#isDrawn(label)) ?? null;
+    return this.#names.labels(element).find((label) => this.#isDrawn(label)) ?? null;
   }
 
   #isDrawn(element: Element): boolean {
@@ -234,7 +240,7 @@ export class PageReader {
 
   #reaches(hit: Element, element: Element, target: Element): boolean {
     if (this.#dom.contains(target, hit) || this.#dom.contains(hit, target)) return true;
-    return this.#describer.labels(element).some((label) => this.#dom.contains(label, hit));
+    return this.#names.labels(element).some((label) => this.#dom.contains(label, hit));
   }
 
   /** True where a control inside the target would take the click: the button in the middle of a card. */
@@ -261,20 +267,23 @@ export class PageReader {
 
   // ---- describing --------------------------------------------------------------------------------------------
 
-  /** What is on the screen comes first when there is too much; the order stays that of the page. */
+  /** What can be clicked as the page stands comes first when there is too much; the order stays that of the page. */
   #withinBudget(found: (Found & Aim)[], limit: number): (Found & Aim)[] {
     if (found.length <= limit) return found;
-    const seen = found.filter((entry) => entry.point !== null).slice(0, limit);
-    const rest = found.filter((entry) => entry.point === null).slice(0, limit - seen.length);
-    const kept = new Set([...seen, ...rest]);
+    const urgency = ({ point, coveredBy, inDialog }: Found & Aim): number => {
+      if (coveredBy !== null) return 3;
+      if (point !== null) return 0;
+      return inDialog ? 1 : 2;
+    };
+    const kept = new Set(found.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, limit));
     return found.filter((entry) => kept.has(entry));
   }
 
   #describe(entry: Found & Aim, ref: string): ObservedElement {
     const { element, heading, coveredBy } = entry;
     const role = this.#describer.role(element, entry.scrolls);
-    const name = this.#describer.name(element, role);
-    const context = this.#describer.context(element, name);
+    const name = this.#names.name(element, role);
+    const context = this.#groups.context(element, name);
     const states: ElementState[] = this.#describer.states(element, role);
     if (entry.point === null) states.push('offscreen');
     if (entry.inDialog) states.push('in-dialog');
@@ -310,7 +319,7 @@ export class PageReader {
 
   #keyOf({ element, scrolls }: Found): string {
     const role = this.#describer.role(element, scrolls);
-    const name = this.#describer.name(element, role);
-    return JSON.stringify([role, name, this.#describer.context(element, name)]);
+    const name = this.#names.name(element, role);
+    return JSON.stringify([role, name, this.#groups.context(element, name)]);
   }
 }

@@ -1,6 +1,8 @@
 import { Describer } from './describe.ts';
 import { Dom } from './dom.ts';
+import { Groups } from './groups.ts';
 import { PageHands } from './hands.ts';
+import { Names } from './names.ts';
 import { Quiet } from './quiet.ts';
 import { PageReader } from './reader.ts';
 import { VisibleText } from './text.ts';
@@ -23,14 +25,16 @@ export type PageCall =
 export const pageSource = `globalThis.clift = (() => {
   const dom = new (${Dom})();
   const text = new (${VisibleText})(dom);
+  const groups = new (${Groups})(dom, text);
+  const names = new (${Names})(dom, text, groups);
   const describer = new (${Describer})(dom, text);
-  const reader = new (${PageReader})(dom, text, describer);
+  const reader = new (${PageReader})(dom, text, groups, names, describer);
   const hands = new (${PageHands})(dom, text, describer, reader);
   const quiet = new (${Quiet})(dom);
   const owner = (name) => (name === 'read' ? reader : name in quiet ? quiet : hands);
   return (name, ...args) => {
     dom.forget();
-    describer.forget();
+    groups.forget();
     return owner(name)[name](...args);
   };
 })();`;
