@@ -28,6 +28,7 @@ import type {
   StepKey,
   StepRecord,
   StoredAnswer,
+  StoredHistory,
   StoredJudgement,
   StoredRollout,
   TrainingStepRow,
@@ -249,6 +250,15 @@ export interface SelectionStore {
   selections(runId: string): Promise<readonly Selection[]>;
 }
 
+export interface HistoryStore {
+  /** Once per execution: the first export is kept. Its blob has to be there before. */
+  saveHistory(history: StoredHistory): Promise<void>;
+  /** In the order in which they closed. */
+  historiesOf(runId: string): Promise<readonly StoredHistory[]>;
+  /** Of all runs; null when none was exported yet. */
+  latestClose(): Promise<string | null>;
+}
+
 export interface BankStore
   extends RunStore,
     TaskStore,
@@ -264,6 +274,7 @@ export interface BankStore
     BankDocuments,
     AdapterStore,
     TrainingStepStore,
-    SelectionStore {
+    SelectionStore,
+    HistoryStore {
   readonly blobs: BlobStore;
 }

@@ -9,6 +9,7 @@ import type { BankStore } from './contract.ts';
 import { type DatabaseSettings, openDatabase } from './database.ts';
 import { gradeStore } from './grades.ts';
 import { groupStore } from './groups.ts';
+import { historyStore } from './histories.ts';
 import { type JournalSettings, journal } from './journal.ts';
 import { judgementStore } from './judgements.ts';
 import { migrate } from './migrate.ts';
@@ -30,14 +31,9 @@ export interface BankStoreSettings extends DatabaseSettings, JournalSettings, Ac
 export async function createBankStore(
   settings: BankStoreSettings,
 ): Promise<BankStore & { close(): Promise<void> }> {
+  await migrateDatabase(settings);
   const database = openDatabase(settings);
   const blobs = createDirectoryBlobStore(settings.blobDirectory);
-  try {
-    await migrate(database);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
   return {
     blobs,
     ...runStore(database),
@@ -55,6 +51,19 @@ export async function createBankStore(
     ...adapterStore(database, blobs),
     ...trainingStepStore(database),
     ...selectionStore(database),
+    ...historyStore(database),
     close: () => database.close(),
   };
+}
+
+/** Rewriting a large table may take longer than any ordinary statement should. */
+const MIGRATION_LIMIT_MS = 24 * 3_600_000;
+
+async function migrateDatabase(settings: DatabaseSettings): Promise<void> {
+  const database = openDatabase({ ...settings, poolSize: 1, statementTimeoutMs: MIGRATION_LIMIT_MS });
+  try {
+    await migrate(database);
+  } finally {
+    await database.close();
+  }
 }

@@ -218,6 +218,24 @@ export interface PublishedAdapter {
   readonly metrics: TrainerMetrics | null;
 }
 
+// ---- workflow histories --------------------------------------------------------------------------------------
+
+/** One closed execution of a workflow, exported. */
+export interface StoredHistory {
+  readonly runId: string;
+  readonly workflowId: string;
+  /** Temporal's id of the execution: a workflow that continued as new or was started again has several. */
+  readonly executionId: string;
+  readonly workflowType: string;
+  readonly status: 'completed' | 'failed' | 'cancelled' | 'terminated' | 'continued_as_new' | 'timed_out';
+  /** Blob of the history as gzipped JSON. */
+  readonly digest: string;
+  readonly events: number;
+  /** Of the workers that took its decisions, oldest first: replaying it needs workflow code that agrees with them. */
+  readonly codeVersions: readonly string[];
+  readonly closedAt: string;
+}
+
 // ---- model calls -------------------------------------------------------------------------------------------
 
 export interface ModelCallKey {

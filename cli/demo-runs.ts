@@ -1,5 +1,5 @@
 import type { Run } from '../bank-store/contract.ts';
-import { RunIdentityMismatch } from '../bank-store/errors.ts';
+import { continueOrStart } from './continue-run.ts';
 import { type Experiment, evaluationOf, withoutBank } from './experiment.ts';
 import { follow } from './follow.ts';
 import { throughOutages } from './outages.ts';
@@ -70,41 +70,20 @@ async function runAblation(
 }
 
 /** The newest demo of this configuration that is to be continued, else a new one under the next free number. */
-async function startOrContinue(workplace: Workplace, plan: DemoPlan): Promise<StartedRun> {
+function startOrContinue(workplace: Workplace, plan: DemoPlan): Promise<StartedRun> {
+  const { prefix, ablation, whenFinished } = plan;
   const { train } = plan.experiment;
-  const runs = new Map((await workplace.store.listRuns()).map((run) => [run.id, run]));
-  const stem = `${plan.prefix}-s${train.seed}-`;
-  const numbers = [...runs.keys()]
-    .filter((id) => id.startsWith(stem) && /^\d+$/.test(id.slice(stem.length)))
-    .map((id) => Number(id.slice(stem.length)))
-    .sort((left, right) => right - left);
-  for (const number of numbers) {
-    const isDone = isFinished(runs, `${stem}${number}`, plan.ablation);
-    if (isDone && plan.whenFinished === 'start_another') continue;
-    const started = await startUnlessDifferent(workplace, `${stem}${number}`, plan.experiment);
-    if (started !== null) return started;
-  }
-  return startTraining(workplace, `${stem}${(numbers[0] ?? 0) + 1}`, train);
+  return continueOrStart(workplace, {
+    stem: `${prefix}-s${train.seed}-`,
+    isOver: (name, runs) => whenFinished === 'start_another' && isFinished(runs, name, ablation),
+    start: (name) => startTraining(workplace, name, train),
+  });
 }
 
 function isFinished(runs: ReadonlyMap<string, Run>, training: string, ablation: boolean): boolean {
   const { base, clift, grpoTraining, grpo } = namesOf(training);
   const wanted = [training, base, clift, ...(ablation ? [grpoTraining, grpo] : [])];
   return wanted.every((id) => runs.get(id)?.state === 'completed');
-}
-
-/** Null for a run of another configuration, which keeps its name. */
-async function startUnlessDifferent(
-  workplace: Workplace,
-  name: string,
-  { train }: Experiment,
-): Promise<StartedRun | null> {
-  try {
-    return await startTraining(workplace, name, train);
-  } catch (error) {
-    if (error instanceof RunIdentityMismatch) return null;
-    throw error;
-  }
 }
 
 /** A run without a trainer has no adapter. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
-import type { Run } from '../bank-store/contract.ts';
-import { throughOutages } from './outages.ts';
+import type { BankStore, Run } from '../bank-store/contract.ts';
 import { showProgress } from './progress.ts';
 import type { StartedRun } from './start-run.ts';
 import type { Workplace } from './workplace.ts';
@@ -14,24 +14,34 @@ export class Interrupted extends Error {
   }
 }
 
-/** Waits for a run to end and shows its progress; returns the run as it is then. */
+/**
+ * Waits for a run to end and shows its progress; returns the run as it is then. Throws for a run that failed, was
+ * cancelled or is paused: nobody waits at a terminal for somebody else to resume it.
+ */
 export async function follow(
   { store, failed }: Workplace,
   { run, handle }: StartedRun,
   phase: string,
 ): Promise<Run> {
   if (handle === null) return run;
-  const read = () => throughOutages(() => store.getRun(run.id));
   const aborter = new AbortController();
-  const ended = Promise.race([throughOutages(() => handle.result()), failed, interrupted(aborter.signal)]);
+  // Whoever leaves before the end must not leave a request behind: its connection is closed next.
+  const result = handle.client.withAbortSignal(aborter.signal, () => handle.result());
+  const ended = Promise.race([
+    result,
+    failed,
+    interrupted(aborter.signal),
+    paused(store, run.id, aborter.signal),
+  ]);
   try {
     await showProgress(store, run, phase, ended);
   } catch (error) {
-    throw error instanceof WorkflowFailedError ? explain(await read(), error) : error;
+    throw error instanceof WorkflowFailedError ? explain(await store.getRun(run.id), error) : error;
   } finally {
     aborter.abort();
+    await result.catch(() => undefined);
   }
-  return read();
+  return store.getRun(run.id);
 }
 
 async function interrupted(signal: AbortSignal): Promise<never> {
@@ -44,10 +54,25 @@ async function interrupted(signal: AbortSignal): Promise<never> {
   throw new Interrupted(name);
 }
 
+const LOOK_EVERY_MS = 500;
+
+async function paused(store: BankStore, runId: string, signal: AbortSignal): Promise<never> {
+  for (;;) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    const run = await store.getRun(runId);
+    if (run.state === 'paused') throw new Error(describePaused(run));
+  }
+}
+
+/** The state in which nothing of a run is under way. */
+export function describePaused({ id, stateReason }: Run): string {
+  return `${id} is paused: ${stateReason}. It is safe to kill now; \`clift resume ${id}\` goes on.`;
+}
+
 /** The innermost cause is the one that names a remedy. */
-function explain({ id, kind, state }: Run, error: WorkflowFailedError): Error {
+function explain({ id, kind, state, stateReason }: Run, error: WorkflowFailedError): Error {
+  if (state === 'cancelled') return new Error(`the ${kind} run ${id} was cancelled: ${stateReason}`);
   let cause: Error = error;
   while (cause.cause instanceof Error) cause = cause.cause;
-  const what = state === 'paused' ? 'is paused' : 'failed';
-  return new Error(`the ${kind} run ${id} ${what}: ${cause.message}`, { cause: error });
+  return new Error(`the ${kind} run ${id} failed: ${cause.message}`, { cause: error });
 }

@@ -3,17 +3,24 @@ import { loadSettings } from '../workers/settings.ts';
 import { audit } from './commands/audit.ts';
 import { listBanks, showBank } from './commands/bank.ts';
 import { diagnoseBenchmark } from './commands/benchmark.ts';
+import { cancel } from './commands/cancel.ts';
 import { check } from './commands/check.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
 import { down } from './commands/down.ts';
+import { drain } from './commands/drain.ts';
+import { evaluate } from './commands/evaluate.ts';
 import { checkModels } from './commands/models.ts';
+import { pause } from './commands/pause.ts';
+import { resume } from './commands/resume.ts';
 import { rollout } from './commands/rollout.ts';
 import { runs } from './commands/runs.ts';
 import { show } from './commands/show.ts';
 import { listTasks } from './commands/tasks.ts';
 import { test } from './commands/test.ts';
+import { train } from './commands/train.ts';
 import { up } from './commands/up.ts';
+import { worker } from './commands/worker.ts';
 
 const program = new Command('clift');
 
@@ -39,6 +46,66 @@ program
   .option('--screenshots <folder>', 'save a screenshot after each step')
   .option('--json', 'print one JSON document')
   .action((options) => rollout(loadSettings(), options));
+
+program
+  .command('train')
+  .description('train by an experiment file; continues its unfinished run')
+  .requiredOption('--config <file>', 'experiment file')
+  .option('--name <run>', 'name of the run, instead of <file>-s<seed>-<n>')
+  .option('--seed <n>', 'seed of the run', wholeNumber)
+  .option('--steps <n>', 'training steps of each shard', wholeNumber)
+  .option('--detach', 'leave the work to workers elsewhere')
+  .option('--json', 'print one JSON document')
+  .action((options) => train(loadSettings(), options));
+
+program
+  .command('evaluate')
+  .description('evaluate the held-out tasks of an experiment file; continues its unfinished run')
+  .requiredOption('--config <file>', 'experiment file')
+  .option('--name <run>', 'name of the run, instead of <file>-eval-s<seed>-<n>')
+  .option('--bank <digest>', 'frozen bank that selects: a digest, or the run that froze it')
+  .option('--adapter <digest>', 'adapter that acts: a digest, or the run that made it')
+  .option('--seed <n>', 'seed of the run', wholeNumber)
+  .option('--detach', 'leave the work to workers elsewhere')
+  .option('--json', 'print one JSON document')
+  .action((options) => evaluate(loadSettings(), options));
+
+program
+  .command('pause')
+  .description('let a run finish what is under way and stop there, safe to kill')
+  .argument('<run>', 'name of the run')
+  .option('--reason <text>', 'why, for whoever looks at the run', 'paused on request')
+  .option('--wait <seconds>', 'how long to wait for what is under way', wholeNumber, 3600)
+  .option('--json', 'print one JSON document')
+  .action((runId, options) => pause(loadSettings(), runId, options));
+
+program
+  .command('resume')
+  .description('go on with a run that is paused, failed or was interrupted')
+  .argument('<run>', 'name of the run')
+  .option('--detach', 'leave the work to workers elsewhere')
+  .option('--json', 'print one JSON document')
+  .action((runId, options) => resume(loadSettings(), runId, options));
+
+program
+  .command('cancel')
+  .description('end a run for good; what it finished stays')
+  .argument('<run>', 'name of the run')
+  .option('--json', 'print one JSON document')
+  .action((runId, options) => cancel(loadSettings(), runId, options));
+
+program
+  .command('worker')
+  .description('serve task queues by hand, beside or instead of the workers that commands bring')
+  .option('--role <roles>', 'roles of the process, parted by commas; all without')
+  .option('--grace <seconds>', 'how long its activities may go on when it is told to end', wholeNumber)
+  .action((options) => worker(loadSettings(), options));
+
+program
+  .command('drain')
+  .description('tell the workers of this home to end and hand their work over')
+  .option('--json', 'print one JSON document')
+  .action((options) => drain(loadSettings(), options));
 
 program
   .command('runs')

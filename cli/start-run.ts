@@ -20,6 +20,7 @@ import { evaluateSuiteId, taskQueues, trainRunId } from '../workflows/names.ts';
 import type { trainRunWorkflow } from '../workflows/train-run.ts';
 import { runIdentity } from './identity.ts';
 import { refuseUnknownPrices } from './known-prices.ts';
+import { resumeRun } from './run-control.ts';
 
 /** What starting a run needs of the place. */
 export interface Place {
@@ -33,6 +34,11 @@ export interface StartedRun {
   readonly run: Run;
   /** Null for a run that was completed before. */
   readonly handle: WorkflowHandle | null;
+}
+
+/** Starts a run of either kind, or joins it. */
+export function startRun(place: Place, name: string, config: RunConfig): Promise<StartedRun> {
+  return config.kind === 'train' ? startTraining(place, name, config) : startEvaluation(place, name, config);
 }
 
 /** Starts a training run, or joins it if it exists with the same identity. Every step of it can be repeated. */
@@ -114,7 +120,10 @@ function dealByApp(tasks: readonly Task[]): readonly Task[] {
   return Array.from({ length: longest }, (_, turn) => hands.flatMap((hand) => hand[turn] ?? [])).flat();
 }
 
-/** A workflow that failed or was lost is started again and finds its work in the store; a finished one is joined. */
+/**
+ * A workflow that failed or was lost is started again and finds its work in the store; a finished one is joined, and
+ * a paused one goes on.
+ */
 async function startOrJoin(
   { client }: Place,
   run: Run,
@@ -122,8 +131,13 @@ async function startOrJoin(
   start: (options: ReturnType<typeof startOptions>) => Promise<WorkflowHandle>,
 ): Promise<StartedRun> {
   if (run.state === 'completed') return { run, handle: null };
+  if (run.state === 'cancelled') {
+    throw new Error(`run ${run.id} was cancelled, for good; what it finished stays. Start another name.`);
+  }
   try {
-    return { run, handle: await start(startOptions(workflowId, run)) };
+    const handle = await start(startOptions(workflowId, run));
+    if (run.state === 'paused') await resumeRun(handle, run.id);
+    return { run, handle };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     return { run, handle: client.workflow.getHandle(workflowId) };

@@ -16,23 +16,34 @@ export interface WorkerProcesses {
 
 /** A process that dies this often within the window has a fault that no restart mends. */
 const MAX_RESTARTS = 10;
-const RESTART_WINDOW_MS = 60_000;
+const RESTART_WINDOW_MS = 120_000;
 const RESTART_DELAY_MS = 500;
-/** Longer than the workers' own forced shutdown. */
+/** A worker cannot start while a server is away: with this pause the restarts outlast a minute of that. */
+const LONGEST_DELAY_MS = 10_000;
+/** Beyond the grace of a drain; longer than the workers' own forced shutdown. */
 const STOP_WAIT_MS = 45_000;
 const START_WAIT_MS = 60_000;
 
-/** Starts one process a role set, and starts it again when it is killed: its activities are retried elsewhere. */
+export interface WorkerSurroundings {
+  readonly settings: Settings;
+  readonly stack: Stack;
+  /** Null where no role needs a browser. */
+  readonly chromiumPath: string | null;
+}
+
+/**
+ * Starts one process a role set, and starts it again when it is killed: its activities are retried elsewhere. One
+ * that ends by itself was drained on purpose; then `failed` rejects.
+ */
 export async function startWorkerProcesses(
-  settings: Settings,
-  stack: Stack,
-  chromiumPath: string,
+  { settings, stack, chromiumPath }: WorkerSurroundings,
   roleSets: readonly (readonly TaskQueue[])[],
 ): Promise<WorkerProcesses> {
   const environment = childEnvironment({
     CLIFT_HOME: settings.home,
     CLIFT_CACHE: settings.cacheDirectory,
-    CLIFT_CHROMIUM: chromiumPath,
+    CLIFT_CHROMIUM: chromiumPath ?? '',
+    CLIFT_DRAIN_GRACE_S: String(settings.drainGraceS),
     CLIFT_WAI_ROOT: settings.waiRoot ?? '',
     TEMPORAL_ADDRESS: stack.temporalAddress,
     TEMPORAL_NAMESPACE: stack.namespace,
@@ -96,6 +107,14 @@ class Supervisor {
 
   #onExit(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#stopping) return;
+    if (code === 0) {
+      this.#giveUp(
+        new Error(
+          `the worker for ${this.#roles.join(', ')} was drained; everything finished is kept, and the same command continues`,
+        ),
+      );
+      return;
+    }
     const now = Date.now();
     this.#restarts = [...this.#restarts.filter((at) => now - at < RESTART_WINDOW_MS), now];
     if (this.#restarts.length > MAX_RESTARTS) {
@@ -105,7 +124,7 @@ class Supervisor {
       );
       return;
     }
-    void sleep(RESTART_DELAY_MS)
+    void sleep(Math.min(LONGEST_DELAY_MS, RESTART_DELAY_MS * 2 ** (this.#restarts.length - 1)))
       .then(() => (this.#stopping ? undefined : this.start()))
       .catch(() => {
         // The exit handler of that process counts it.
@@ -118,7 +137,8 @@ class Supervisor {
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WAIT_MS);
+    const waitMs = 1_000 * this.#settings.drainGraceS + STOP_WAIT_MS;
+    const timer = setTimeout(() => child.kill('SIGKILL'), waitMs);
     await exited;
     clearTimeout(timer);
   }

@@ -1,5 +1,6 @@
 /** One worker a task queue, each built from just the parts that its activities may touch. */
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createCpuActivities } from '../activities/bank/index.ts';
 import { createBrowserActivities } from '../activities/browser/index.ts';
@@ -13,6 +14,7 @@ import { type TaskQueue, taskQueues } from '../workflows/names.ts';
 import { codeVersion } from './code-version.ts';
 import { endpointFor } from './endpoints.ts';
 import { failureInterceptor } from './failure-interceptor.ts';
+import { HistoryExporter } from './history-exporter.ts';
 import {
   benchmarkNamed,
   judgeFor,
@@ -42,11 +44,18 @@ export async function createRoles(settings: Settings, connection: NativeConnecti
   const store = await createBankStore({ databaseUrl, blobDirectory });
   const reach: Reach = (choice) => endpointFor(choice, settings, store);
   const pools: BrowserPool[] = [];
-  const common = { connection, namespace, ...shutdown };
+  const common = { connection, namespace, ...shutdown(settings) };
+  const version = codeVersion(settings.projectDirectory);
+  const exporters: HistoryExporter[] = [];
 
   const builders: Record<TaskQueue, () => Promise<WorkerOptions>> = {
     orchestrator: async () => ({
       taskQueue: taskQueues.orchestrator,
+      // Stands beside every decision in the histories, so that a replay knows whose it was.
+      workerDeploymentOptions: {
+        useWorkerVersioning: false,
+        version: { deploymentName: 'clift', buildId: version },
+      },
       workflowsPath: join(settings.projectDirectory, 'workflows/index.ts'),
       // At 0.17 MB each; a smaller cache would fetch whole histories again.
       maxCachedWorkflows: 500,
@@ -87,33 +96,32 @@ export async function createRoles(settings: Settings, connection: NativeConnecti
         8,
         createJudgeActivities({ store, judgeFor: judgeFor(reach), proposerFor: proposerFor(reach) }),
       ),
-    cpu: async () =>
-      activities(
+    cpu: async () => {
+      exporters.push(new HistoryExporter(new Client({ connection, namespace }), store));
+      return activities(
         taskQueues.cpu,
         8,
-        createCpuActivities({
-          store,
-          mergeAdapters: trainer.merge,
-          codeVersion: codeVersion(settings.projectDirectory),
-        }),
-      ),
+        createCpuActivities({ store, mergeAdapters: trainer.merge, codeVersion: version }),
+      );
+    },
     gpu: async () => activities(taskQueues.gpu, 1, createTrainerActivities({ store, trainer })),
   };
   return {
     create: async (role) => Worker.create({ ...common, ...(await builders[role]()) }),
     close: async () => {
+      for (const exporter of exporters) await exporter.stop();
       for (const pool of pools) await pool.close();
       await store.close();
     },
   };
 }
 
-const shutdown = {
-  // Lets short activities end; a rollout is cancelled, and resumes elsewhere.
-  shutdownGraceTime: '2 seconds',
+/** Activities that are still running after the grace are cancelled and taken over elsewhere. */
+const shutdown = ({ drainGraceS }: Settings) => ({
+  shutdownGraceTime: 1_000 * drainGraceS,
   // A stuck one must not keep the process; its retry begins when the heartbeat is missed.
-  shutdownForceTime: '20 seconds',
-} as const;
+  shutdownForceTime: 1_000 * drainGraceS + 18_000,
+});
 
 function activities(taskQueue: string, slots: number, handlers: object): WorkerOptions {
   return {

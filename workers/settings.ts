@@ -31,12 +31,12 @@ export interface Settings {
   readonly chromiumPath?: string;
   /** The user's checkout of WebArena-Infinity. */
   readonly waiRoot?: string;
-  /** The user's checkout of WebArena-Infinity. */
-  readonly waiRoot?: string;
   /** Browser contexts that a worker runs at the same time. */
   readonly browserSlots: number;
   /** Roles of each worker process that a command starts. Absent: the browser apart, everything else together. */
   readonly workerRoles?: readonly (readonly TaskQueue[])[];
+  /** How long a worker that is told to end lets its activities go on, in seconds; then others take them over. */
+  readonly drainGraceS: number;
   readonly anthropicApiKey?: string;
   readonly openaiApiKey?: string;
   /** Where a provider's models are served here, in place of the provider's own address. */
@@ -46,6 +46,8 @@ export interface Settings {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const EMBEDDED_NAMESPACE = 'clift';
+/** Enough for short activities; a rollout resumes elsewhere, and whoever presses Ctrl-C wants to leave. */
+const DEFAULT_DRAIN_GRACE_S = 2;
 /** Comfortable on two cores; CPU, not memory, is the limit. */
 const DEFAULT_BROWSER_SLOTS = 8;
 
@@ -61,13 +63,16 @@ const environmentSchema = z.object({
   CLIFT_CACHE: text,
   CLIFT_CHROMIUM: text,
   CLIFT_WAI_ROOT: text,
-  CLIFT_WAI_ROOT: text,
   CLIFT_BROWSER_SLOTS: z.coerce
     .number({ error: 'CLIFT_BROWSER_SLOTS is a whole number from 1' })
     .int()
     .min(1)
     .default(DEFAULT_BROWSER_SLOTS),
   CLIFT_WORKERS: text,
+  CLIFT_DRAIN_GRACE_S: z.coerce
+    .number({ error: 'CLIFT_DRAIN_GRACE_S is a number of seconds from 0' })
+    .min(0)
+    .default(DEFAULT_DRAIN_GRACE_S),
   CLIFT_TEMPORAL_UI: z.enum(['', '0', '1'], { error: 'CLIFT_TEMPORAL_UI is 0 or 1' }).optional(),
   TEMPORAL_ADDRESS: text,
   TEMPORAL_NAMESPACE: text,
@@ -100,8 +105,8 @@ export function loadSettings(environment: Environment = process.env): Settings {
     ...(env.DATABASE_URL && { databaseUrl: env.DATABASE_URL }),
     ...(env.CLIFT_CHROMIUM && { chromiumPath: resolve(env.CLIFT_CHROMIUM) }),
     ...(env.CLIFT_WAI_ROOT && { waiRoot: resolve(env.CLIFT_WAI_ROOT) }),
-    ...(env.CLIFT_WAI_ROOT && { waiRoot: resolve(env.CLIFT_WAI_ROOT) }),
     browserSlots: env.CLIFT_BROWSER_SLOTS,
+    drainGraceS: env.CLIFT_DRAIN_GRACE_S,
     ...(env.CLIFT_WORKERS && { workerRoles: parseWorkers(env.CLIFT_WORKERS) }),
     ...(env.ANTHROPIC_API_KEY && { anthropicApiKey: env.ANTHROPIC_API_KEY }),
     ...(env.OPENAI_API_KEY && { openaiApiKey: env.OPENAI_API_KEY }),

@@ -3,6 +3,7 @@
  * process that forked it is gone; then lets running activities end, up to the grace time.
  */
 import { DefaultLogger, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { registerWorker } from '../infra/running-workers.ts';
 import { createRoles } from './roles.ts';
 import { loadSettings, parseRoles } from './settings.ts';
 
@@ -15,6 +16,8 @@ async function main(roleNames: readonly string[]): Promise<void> {
   Runtime.install({ logger: new DefaultLogger('WARN') });
   const connection = await NativeConnection.connect(settings.temporalConnection);
   const parts = await createRoles(settings, connection);
+  const { home, drainGraceS } = settings;
+  const unregister = registerWorker(home, { roles: [...roles], drainGraceS });
   try {
     const workers = await Promise.all(roles.map((role) => parts.create(role)));
     shutDownWithParent(workers);
@@ -23,6 +26,7 @@ async function main(roleNames: readonly string[]): Promise<void> {
   } finally {
     await parts.close();
     await connection.close();
+    unregister();
   }
 }
 

@@ -27,5 +27,9 @@ export const evaluatePartId = (runId: string, part: number) => `${evaluateSuiteI
 /** Also the owner of the task's rollouts. */
 export const evaluateTaskId = (runId: string, taskId: string) => `${evaluateSuiteId(runId)}/task/${taskId}`;
 
+/** The run that a workflow of that id belongs to; null for an id that is not of this house. */
+export const runOfWorkflow = (workflowId: string): string | null =>
+  /^(?:train|eval)\/([^/]+)/.exec(workflowId)?.[1] ?? null;
+
 /** `owner` is a group or an evaluation task. */
 export const rolloutId = (owner: string, index: number) => `${owner}/rollout/${index}`;

@@ -66,7 +66,7 @@ export async function governingRun<T>(
 ): Promise<T> {
   const control = new RunControl(runId, doing);
   try {
-    await cpu.setRunState({ runId, state: 'running', reason: doing });
+    await control.begin();
     const { result, reason } = await besides(
       () => control.keep(),
       () => act(control),
@@ -100,9 +100,8 @@ export class RunControl {
   /** Shards or parts that have not ended, and those of them that have stopped. */
   readonly #members = new Map<string, ChildWorkflowHandle<Workflow>>();
   readonly #quiet = new Set<string>();
-  /** From the record that the run is paused until the record that it runs again. */
-  #isRecorded = false;
-  #hasEnded = false;
+  /** What the store was told last. */
+  #recorded: 'nothing' | 'running' | 'paused' | 'end' = 'nothing';
 
   constructor(runId: string, doing: string) {
     this.#runId = runId;
@@ -110,6 +109,11 @@ export class RunControl {
     setHandler(pauseUpdate, (reason) => this.#pause(reason), { validator: refuseEmpty });
     setHandler(resumeUpdate, () => this.#resume());
     setHandler(quietSignal, (workflowId, reason) => this.#onQuiet(workflowId, reason));
+  }
+
+  async begin(): Promise<void> {
+    await cpu.setRunState({ runId: this.#runId, state: 'running', reason: this.#doing });
+    this.#recorded = 'running';
   }
 
   /** Runs a shard or a part to its end. */
@@ -130,19 +134,17 @@ export class RunControl {
 
   /** Passes on what is said and records what has come of it, one after another, so that records keep their order. */
   async keep(): Promise<never> {
-    const runId = this.#runId;
     for (;;) {
       await condition(() => this.gate.isClosed);
       const reason = this.gate.closedFor ?? '';
       await this.#tellMembers((member) => member.signal(closeSignal, reason));
       await condition(() => this.#isQuiet || !this.gate.isClosed);
       if (this.#isQuiet) {
-        await cpu.setRunState({ runId, state: 'paused', reason });
-        this.#isRecorded = true;
+        await cpu.setRunState({ runId: this.#runId, state: 'paused', reason });
+        this.#recorded = 'paused';
       }
       await this.gate.untilOpen();
-      await cpu.setRunState({ runId, state: 'running', reason: this.#doing });
-      this.#isRecorded = false;
+      await this.begin();
       this.#quiet.clear();
       await this.#tellMembers((member) => member.signal(openSignal));
     }
@@ -150,7 +152,7 @@ export class RunControl {
 
   /** Lets whoever waits for an update hear of it. */
   async end(): Promise<void> {
-    this.#hasEnded = true;
+    this.#recorded = 'end';
     await condition(allHandlersFinished);
   }
 
@@ -160,12 +162,12 @@ export class RunControl {
 
   async #pause(reason: string): Promise<void> {
     this.gate.close(reason);
-    await condition(() => this.#isRecorded || !this.gate.isClosed || this.#hasEnded);
+    await condition(() => this.#recorded === 'paused' || this.#recorded === 'end' || !this.gate.isClosed);
   }
 
   async #resume(): Promise<void> {
     this.gate.open();
-    await condition(() => !this.#isRecorded || this.#hasEnded);
+    await condition(() => this.#recorded === 'running' || this.#recorded === 'end');
   }
 
   /** A member stops by itself at a fault that the others would meet too: then the whole run pauses. */

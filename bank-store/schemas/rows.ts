@@ -18,6 +18,7 @@ import type {
   Run,
   StepRecord,
   StoredAnswer,
+  StoredHistory,
   StoredJudgement,
   StoredVote,
   TrainingStepRow,
@@ -251,7 +252,14 @@ export const trainingStepRow = schemaFor<TrainingStepRow>()(
     shard: z.int(),
     step: z.int(),
     taskId: z.string(),
-    outcome: z.enum(['updated', 'below_quorum', 'judge_error', 'self_verifier_error', 'no_gradient']),
+    outcome: z.enum([
+      'updated',
+      'below_quorum',
+      'judge_error',
+      'self_verifier_error',
+      'no_gradient',
+      'aborted',
+    ]),
     success: z.int(),
     failure: z.int(),
     unscored: z.int(),
@@ -270,3 +278,19 @@ export const voteRow = schemaFor<StoredVote>()(
     label: z.enum(['A', 'B', 'TIE', 'INVALID']),
   }),
 );
+
+export const historyRow = schemaFor<StoredHistory>()(
+  z.object({
+    runId: z.string(),
+    workflowId: z.string(),
+    executionId: z.string(),
+    workflowType: z.string(),
+    status: z.enum(['completed', 'failed', 'cancelled', 'terminated', 'continued_as_new', 'timed_out']),
+    digest,
+    events: z.int(),
+    codeVersions: z.array(z.string()),
+    closedAt: timestamp,
+  }),
+);
+
+export const latestCloseRow = z.object({ closedAt: timestamp.nullable() });
