@@ -380,6 +380,58 @@ export interface Proposer extends AskedPart<ProposeRequest> {
   ): Promise<{ readonly drafts: readonly QuestionDraft[]; readonly cost: CallCost }>;
 }
 
+// ---- translator: a bank for other sites (DESIGN 2.3) -----------------------------------------------------------
+
+export interface TranslateRequest {
+  readonly questions: readonly Question[];
+  /** The new sites and what is done there. */
+  readonly target: string;
+  readonly seed: SeedPath;
+}
+
+export type Translation =
+  | { readonly decision: 'keep' | 'drop'; readonly reason: string }
+  | { readonly decision: 'rewrite'; readonly reason: string; readonly text: string; readonly scope: string };
+
+/** Ways of failing that agents have on live sites. */
+export const failureModes = [
+  'bot-block',
+  'wandering',
+  'made-up-extraction',
+  'partial-filters',
+  'search-for-detail',
+  'wrong-answer',
+] as const;
+
+export type FailureMode = (typeof failureModes)[number];
+
+export interface ExpandRequest {
+  readonly modes: readonly FailureMode[];
+  readonly perMode: number;
+  readonly target: string;
+  readonly existing: readonly Question[];
+  readonly seed: SeedPath;
+}
+
+export interface FailureQuestion {
+  readonly mode: FailureMode;
+  readonly text: string;
+  readonly scope: string;
+  readonly polarity: 1 | -1;
+}
+
+export interface Translator extends AskedPart<TranslateRequest | ExpandRequest> {
+  /** One for every question, in order; null where the model decided nothing that can be used. */
+  translate(
+    request: TranslateRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly translations: readonly (Translation | null)[]; readonly cost: CallCost }>;
+  expand(
+    request: ExpandRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly questions: readonly FailureQuestion[]; readonly cost: CallCost }>;
+}
+
 // ---- trainer -----------------------------------------------------------------------------------------------
 
 /** One browser step of a batch: the format that every trainer takes. */

@@ -4,3 +4,4 @@ export { createProviderPolicies } from './roles/policy.ts';
 export { createProviderProposer } from './roles/proposer.ts';
 export { createProviderSelector } from './roles/selector.ts';
 export { createProviderSelfVerifier } from './roles/self-verifier.ts';
+export { createProviderTranslator } from './roles/translator.ts';

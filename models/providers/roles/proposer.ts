@@ -1,7 +1,7 @@
 /** A language model writes new questions from pairs that the bank does not tell apart (METHOD 5.1). */
 import { z } from 'zod';
 import { parseAssertion } from '../../../workflows/method/parse-assertion.ts';
-import type { Assertion, Polarity } from '../../../workflows/method/types.ts';
+import type { Assertion } from '../../../workflows/method/types.ts';
 import type {
   ModelEndpoint,
   ProposeRequest,
@@ -11,16 +11,14 @@ import type {
 } from '../../contract.ts';
 import { type ChatReply, costOf } from '../client.ts';
 import { createFence, type Fence } from '../fence.ts';
-import { seenText, shorten, traceText } from '../page-text.ts';
+import { seenText, traceText } from '../page-text.ts';
 import { loadPiece, loadPrompt } from '../prompt.ts';
 import { openRole } from '../role.ts';
 import { outputSchema, parseReply } from '../structured-output.ts';
+import { questionLines, readPolarity, readTextAndScope } from '../written-question.ts';
 
-/** Characters of the states of one trajectory, and of the list of existing questions. */
+/** Characters of the states of one trajectory. */
 const LONGEST_STATES = 12_000;
-const LONGEST_LIST = 40_000;
-/** Characters of a question and of its scope. */
-const LONGEST_TEXT = 300;
 
 const prompt = loadPrompt('proposer');
 const fences = loadPiece('fences');
@@ -53,7 +51,7 @@ export function createProviderProposer(endpoint: ModelEndpoint): Proposer {
       const { system, user } = prompt.fill({
         fences: fences.fill({}),
         pairs: request.pairs.map((pair, index) => pairText(pair, index + 1, fence)).join('\n\n'),
-        existing: fence.around('existing questions', existingText(request)),
+        existing: fence.around('existing questions', questionLines(request.existing)),
         hosts: fence.around('hosts', request.uncoveredHosts.join('\n') || '(none)'),
         ...{ min: String(min), max: String(max) },
       });
@@ -71,19 +69,13 @@ export function readDrafts(
   const parsed = parseReply(draftsSchema, reply);
   if (!parsed.ok) return [];
   const drafts = parsed.value.questions.flatMap((written) => {
-    const text = written.text.trim();
-    const scope = written.scope.trim();
+    const read = readTextAndScope(written);
     const groupId = pairs[written.pair - 1]?.groupId;
     const polarity = readPolarity(written.polarity);
-    const fits = [text, scope].every((part) => part !== '' && part.length <= LONGEST_TEXT);
-    if (!fits || groupId === undefined || polarity === null) return [];
-    return [{ text, scope, polarity, assertion: readAssertion(written.assertion), groupId }];
+    if (read === null || groupId === undefined || polarity === null) return [];
+    return [{ ...read, polarity, assertion: readAssertion(written.assertion), groupId }];
   });
   return drafts.slice(0, count.max);
-}
-
-function readPolarity(value: number): Polarity | null {
-  return value === 1 || value === -1 || value === 0 ? value : null;
 }
 
 /** A question whose assertion cannot be read is left to the self-verifier. */
@@ -118,9 +110,4 @@ function trajectoryText({ judgeScore, rationale, trace, states }: ProposerTrajec
     traceText(trace),
     ...states.map((state) => `State:\n${seenText({ ...state, steps: [] }, room)}`),
   ].join('\n');
-}
-
-function existingText({ existing }: ProposeRequest): string {
-  const lines = existing.map(({ text, scope, polarity }) => `${polarity} ${scope} ${JSON.stringify(text)}`);
-  return shorten(lines.join('\n'), LONGEST_LIST) || '(none)';
 }

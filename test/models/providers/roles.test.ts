@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import type { EndpointChoice } from '../../../models/contract.ts';
 import {
   createProviderJudge,
@@ -6,6 +7,7 @@ import {
   createProviderProposer,
   createProviderSelector,
   createProviderSelfVerifier,
+  createProviderTranslator,
 } from '../../../models/providers/index.ts';
 import type { PlayedReply } from '../../../workers/scripted-models/wire.ts';
 import { type ModelServer, type ReceivedCall, startModelServer } from '../../support/model-server/server.ts';
@@ -16,6 +18,8 @@ afterEach(async () => {
   await server?.close();
   server = null;
 });
+
+type Endpoint = ReturnType<typeof given.endpointTo>;
 
 type Models = Parameters<typeof startModelServer>[1];
 
@@ -80,6 +84,97 @@ describe('policy', () => {
       temperature: 1,
       tool_choice: { type: 'any', disable_parallel_tool_use: true },
     });
+  });
+
+  const native = { capabilities: { toolCalls: 'native', tokenIds: false } } as const;
+  const wires = [
+    ['openai, in the text', { capabilities: { tokenIds: false } }],
+    ['openai, native', native],
+    ['anthropic, native', { ...native, provider: 'anthropic' }],
+    ['anthropic, in the text', { provider: 'anthropic', capabilities: { toolCalls: 'text' } }],
+  ] satisfies [string, Partial<EndpointChoice>][];
+
+  /** In the text or natively, as the choice has it. */
+  const calling = (
+    choice: Partial<EndpointChoice>,
+    ...calls: readonly (readonly [string, object])[]
+  ): PlayedReply =>
+    choice.capabilities?.toolCalls === 'native'
+      ? { text: 'So.', toolCalls: calls.map(([name, args]) => ({ name, arguments: args })) }
+      : {
+          text: calls
+            .map(([name, args]) => `<tool_call>${JSON.stringify({ name, arguments: args })}</tool_call>`)
+            .join(' '),
+        };
+
+  test.each(wires)(
+    '%s: prose, unknown tools and unfit arguments are a turn lost; of two calls the first counts',
+    async (_, choice: Partial<EndpointChoice>) => {
+      const replies: readonly (readonly [PlayedReply, object])[] = [
+        [{ text: 'I would click e12 now.' }, { tool: 'wait' }],
+        [calling(choice, ['fly', { ref: 'e12' }]), { tool: 'wait' }],
+        [calling(choice, ['click', { ref: 12 }]), { tool: 'wait' }],
+        [
+          { ...calling(choice, ['back', {}]), finish: 'refusal' },
+          choice.capabilities?.toolCalls === 'native' ? { tool: 'stop' } : { tool: 'back' },
+        ],
+        [calling(choice, ['back', {}], ['click', { ref: 'e12' }]), { tool: 'back' }],
+        [
+          { text: '', finish: 'refusal' },
+          { tool: 'stop', answer: null },
+        ],
+      ];
+      const endpoint = await serving(
+        () => replies[(server?.calls.length ?? 1) - 1]?.[0] ?? { text: '' },
+        choice,
+      );
+      const policy = await createProviderPolicies(endpoint).open(null);
+      for (const [reply, action] of replies) {
+        const decision = await policy.decide(given.policyRequest(), given.never);
+        expect(decision.action, JSON.stringify(reply)).toMatchObject(action);
+      }
+      expect(server?.calls).toHaveLength(replies.length);
+    },
+  );
+
+  test('what it wrote is kept with the characters of its call', async () => {
+    const endpoint = await serving({ text, tokens: tokensFor(text) });
+    const policy = await createProviderPolicies(endpoint).open(null);
+    const { said: kept, cost } = await policy.decide(given.policyRequest(), given.never);
+    expect(kept).toEqual({ text, toolCall: [text.length - call.length, text.length] });
+    expect(cost.report).toMatchObject({
+      provider: 'openai',
+      parameters: { model: 'test-model', temperature: 0, tokenIds: true, seed: expect.any(Number) },
+      flags: [],
+    });
+  });
+
+  test('tokens that do not spell the reply cost the step its gradient, and that is flagged', async () => {
+    const endpoint = await serving({ text, tokens: tokensFor(text.replace('e12', 'e13')) });
+    const policy = await createProviderPolicies(endpoint).open(null);
+    const { toolCallSpan, cost } = await policy.decide(given.policyRequest(), given.never);
+    expect(toolCallSpan).toBeNull();
+    expect(cost.report?.flags).toEqual([expect.stringContaining('do not spell the tool call')]);
+  });
+
+  test('images of a visual benchmark go to models that look at them, and to no others', async () => {
+    const images = [
+      { mediaType: 'image/jpeg', base64: '/9j/4AAQ', label: 'The page, elements marked:' },
+    ] as const;
+    const shown = async (choice: Partial<EndpointChoice>, benchmark: string) => {
+      const policy = await createProviderPolicies(
+        await serving({ text, tokens: tokensFor(text) }, choice),
+      ).open(null);
+      const looks = policy.looksAtImages?.(benchmark);
+      await policy.decide(given.policyRequest({ task: { ...given.task, benchmark }, images }), given.never);
+      const sent = JSON.stringify(server?.calls[0]?.body).includes('/9j/4AAQ');
+      await server?.close();
+      return { looks, sent };
+    };
+    const eyes = { capabilities: { images: true } };
+    expect(await shown(eyes, 'vwa')).toEqual({ looks: true, sent: true });
+    expect(await shown(eyes, 'wai')).toMatchObject({ looks: false });
+    expect(await shown({}, 'vwa')).toEqual({ looks: false, sent: false });
   });
 
   test('a reply without a call is a turn lost without gradient; a refusal ends the rollout', async () => {
@@ -196,14 +291,18 @@ describe('judge', () => {
     ],
     ['a score is above 1', said({ attempts: [attempt(1, 2, 1.01), ...whole.slice(1)] }), '1.01'],
     ['a score is below 0', said({ attempts: [attempt(1, 2, -0.5), ...whole.slice(1)] }), '-0.5'],
+    ['a score is NaN', { text: '{"attempts":[{"attempt":1,"score":NaN}]}' }, 'no JSON'],
     ['a score is a text', said({ attempts: [{ ...attempt(1, 2), score: '0.5' }] }), 'expected number'],
     ['it is no JSON', { text: 'The first is best.' }, 'no JSON'],
     ['it was cut off', { ...said({ attempts: whole }), finish: 'length' }, 'cut off'],
     ['the model refused', { text: '', finish: 'refusal' }, 'refused'],
   ] satisfies [string, PlayedReply, string][])(
-    'when %s, the reply is no judgement',
+    'when %s, the reply is no judgement, in either wire format',
     async (_, answer, problem) => {
+      const anthropic = await ask(answer, { provider: 'anthropic' });
+      await server?.close();
       const { reply, cost } = await ask(answer);
+      expect(anthropic.reply).toEqual(reply.ok ? null : { ...reply, problem: expect.any(String) });
       expect(reply).toMatchObject({
         ok: false,
         problem: expect.stringContaining(problem),
@@ -212,6 +311,40 @@ describe('judge', () => {
       expect(cost.costUsd).toBe(0.018);
     },
   );
+
+  describe('that is declared to score whole attempts only', () => {
+    const choice = { capabilities: { stepScores: false } };
+    const brief = whole.map(({ stepScores: _, ...judgement }) => judgement);
+
+    test("is asked for no step scores, and an attempt's score stands for each of its actions", async () => {
+      const { reply } = await ask(said({ attempts: brief }), choice);
+      expect(reply).toMatchObject({
+        ok: true,
+        judged: [
+          { score: 0.5, stepScores: [0.5, 0.5] },
+          { score: 0.5, stepScores: [] },
+          { score: 1, stepScores: [1, 1, 1] },
+        ],
+      });
+      expect(JSON.stringify(server?.calls[0]?.body)).not.toMatch(/stepScores|step scores/);
+    });
+
+    test('is another judge by its identity, and scores outside [0, 1] are none for it either', async () => {
+      const endpoint = await serving(
+        said({ attempts: [{ ...brief[0], score: 1.5 }, ...brief.slice(1)] }),
+        choice,
+      );
+      const judge = createProviderJudge(endpoint);
+      const stepwise = createProviderJudge({ ...endpoint, choice: { ...endpoint.choice, capabilities: {} } });
+      expect(judge.identity.revision).not.toBe(stepwise.identity.revision);
+      const { reply } = await judge.judge(given.judgeRequest(), given.readPage, given.never);
+      expect(reply).toMatchObject({ ok: false, problem: expect.stringContaining('1.5') });
+    });
+
+    test('any other judge that leaves step scores out has given no judgement', async () => {
+      expect((await ask(said({ attempts: brief }))).reply).toMatchObject({ ok: false });
+    });
+  });
 
   test('a repair shows what was said and what is wrong with it, between fences', async () => {
     const repair = { ok: false, problem: 'Attempt 1 is missing.', text: '{"attempts":[]}' } as const;
@@ -396,6 +529,144 @@ describe('proposer', () => {
     expect(await ask({ text })).toEqual([]);
   });
 });
+
+describe('translator', () => {
+  const questions = ['Was it archived?', 'Was a label set?', 'Is the inbox open?'].map(given.question);
+  const asked = { questions, target: 'A shop: search, filter, buy.', seed: [1, 'translate'] };
+  const decided = (number: number, part: object) => ({
+    number,
+    ...{ decision: 'keep', text: null, scope: null, reason: 'r' },
+    ...part,
+  });
+  const translate = async (answer: PlayedReply, choice: Partial<EndpointChoice> = {}) => {
+    const translator = createProviderTranslator(await serving(answer, choice));
+    return (await translator.translate(asked, given.never)).translations;
+  };
+
+  test.each(['openai', 'anthropic'] as const)('%s: one decision a question, in order', async (provider) => {
+    const rewrite = { decision: 'rewrite', text: ' Was it bought? ', scope: 'shop.example/*' };
+    const answer = said({
+      questions: [decided(3, { decision: 'drop' }), decided(1, rewrite), decided(2, {})],
+    });
+    expect(await translate(answer, { provider })).toEqual([
+      { decision: 'rewrite', reason: 'r', text: 'Was it bought?', scope: 'shop.example/*' },
+      { decision: 'keep', reason: 'r' },
+      { decision: 'drop', reason: 'r' },
+    ]);
+  });
+
+  test('a question without one usable decision has none', async () => {
+    const unusable = { decision: 'rewrite', text: ' ', scope: '*' };
+    const answer = said({
+      questions: [decided(1, {}), decided(1, {}), decided(2, unusable), decided(7, {})],
+    });
+    expect(await translate(answer)).toEqual([null, null, null]);
+    await server?.close();
+    expect(await translate({ ...said({ questions: [decided(1, {})] }), finish: 'length' })).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('ways of failing become questions, as many of each as asked for, and no others', async () => {
+    const written = (mode: string, part: object = {}) => ({
+      mode,
+      text: `Is it ${mode}?`,
+      scope: '*',
+      polarity: -1,
+      ...part,
+    });
+    const answer = said({
+      questions: [
+        written('wandering'),
+        written('bot-block', { polarity: 1 }),
+        written('bot-block', { text: 'Is there a captcha?' }),
+        written('bot-block', { text: 'One too many?' }),
+        written('wandering', { polarity: 0 }),
+        written('wrong-answer'),
+      ],
+    });
+    const translator = createProviderTranslator(await serving(answer));
+    const request = {
+      modes: ['bot-block', 'wandering'],
+      perMode: 2,
+      target: 'Live sites.',
+      existing: questions,
+      seed: [1],
+    } as const;
+    const { questions: drafts } = await translator.expand(request, given.never);
+    expect(drafts.map(({ mode, text, polarity }) => [mode, text, polarity])).toEqual([
+      ['bot-block', 'Is it bot-block?', 1],
+      ['bot-block', 'Is there a captcha?', -1],
+      ['wandering', 'Is it wandering?', -1],
+    ]);
+  });
+});
+
+test.each([
+  [
+    'policy',
+    async (endpoint: Endpoint) =>
+      (await createProviderPolicies(endpoint).open(null)).mostUsd?.(given.policyRequest()),
+  ],
+  ['judge', async (endpoint: Endpoint) => createProviderJudge(endpoint).mostUsd?.(given.judgeRequest())],
+  [
+    'self-verifier',
+    async (endpoint: Endpoint) =>
+      createProviderSelfVerifier(endpoint).mostUsd?.({
+        seen: given.seen(),
+        questions: [given.question('?'), given.question('??')],
+      }),
+  ],
+  [
+    'selector',
+    async (endpoint: Endpoint) => createProviderSelector(endpoint).mostUsd?.(given.voteRequest(0)),
+  ],
+  [
+    'proposer',
+    async (endpoint: Endpoint) => createProviderProposer(endpoint).mostUsd?.(given.proposeRequest()),
+  ],
+] satisfies [string, (endpoint: Endpoint) => Promise<number | null | undefined>][])(
+  '%s: the most that a call may cost is no less than it costs, grows with its room, and is unknown without a price',
+  async (role, mostUsd) => {
+    const priceOf: Endpoint['priceOf'] = ({ inputTokens, outputTokens }) =>
+      inputTokens / 1e6 + outputTokens / 1e3;
+    const endpoint = { ...(await serving({ text: 'x' })), priceOf };
+    const small = await mostUsd(endpoint);
+    const roomy = await mostUsd({ ...endpoint, choice: { ...endpoint.choice, maxOutputTokens: 50_000 } });
+    expect(small).toBeGreaterThan(0);
+    // An answer of the self-verifier is one word, whatever the configuration says.
+    if (role === 'self-verifier') expect(roomy).toBe(small);
+    else expect(roomy).toBeGreaterThanOrEqual(50);
+    expect(await mostUsd({ ...endpoint, priceOf: () => null })).toBeNull();
+  },
+);
+
+test('every role sends what is its own as the system prompt, and the material as the message', async () => {
+  const endpoint = await serving({ text: '{}', tokens: [] });
+  const translator = createProviderTranslator(endpoint);
+  const target = 'A shop.';
+  await (await createProviderPolicies(endpoint).open(null)).decide(given.policyRequest(), given.never);
+  await createProviderJudge(endpoint).judge(given.judgeRequest(), given.readPage, given.never);
+  await createProviderSelfVerifier(endpoint).answer(
+    { seen: given.seen(), questions: [given.question('Was it archived?')] },
+    given.never,
+  );
+  await createProviderSelector(endpoint).vote(given.voteRequest(0), given.never);
+  await createProviderProposer(endpoint).propose(given.proposeRequest(), given.never);
+  await translator.translate({ questions: [], target, seed: [1] }, given.never);
+  await translator.expand({ modes: ['wandering'], perMode: 1, target, existing: [], seed: [1] }, given.never);
+  expect(server?.calls).toHaveLength(7);
+  for (const { body } of server?.calls ?? []) {
+    const [system, message] = messagesSchema.parse(body['messages']);
+    expect(system?.content).toContain('Never write a fence');
+    expect(message?.content).toMatch(/<<<[0-9a-f]{24} /);
+    expect(system?.content).not.toMatch(/<<<[0-9a-f]{24} /);
+  }
+});
+
+const messagesSchema = z.array(z.object({ role: z.string(), content: z.string() })).length(2);
 
 test('a role is identified by its prompts and by what the model really gets', async () => {
   const endpoint = await serving({ text: '' });
