@@ -43,12 +43,15 @@ export interface SceneOptions {
   readonly testPool: TestPool;
   readonly script: Script;
   readonly benchmark?: Partial<Benchmark>;
+  /** A task of that benchmark. */
+  readonly task?: Task;
   /** Changes what the nth life of an environment (from 0) does. */
   readonly environment?: (environment: Environment, life: number) => Partial<Environment>;
   readonly screenshots?: BrowserParts['screenshots'];
 }
 
 export function createScene({ store, testPool, script, ...options }: SceneOptions): Scene {
+  const { task: played = task } = options;
   const asked: PolicyRequest[] = [];
   let lives = 0;
   const benchmark: Benchmark = {
@@ -80,8 +83,8 @@ export function createScene({ store, testPool, script, ...options }: SceneOption
     open: 0,
     openRollout: async (id, change) => {
       await store.createRun({ ...run, config: trainConfig });
-      await store.registerTasks([task]);
-      await store.openRollouts([rollout(id, { taskId: task.id, maxSteps: task.maxSteps, ...change })]);
+      await store.registerTasks([played]);
+      await store.openRollouts([rollout(id, { taskId: played.id, maxSteps: played.maxSteps, ...change })]);
       return id;
     },
     rollOut: (rolloutId, signal = new AbortController().signal) =>
