@@ -135,6 +135,8 @@ export interface Journal {
   ): Promise<unknown>;
   /** Two records with one key differ in their request: the caller was not deterministic. */
   callsOf(runId: string, owner: string): Promise<readonly CallRecord[]>;
+  /** What the model said, as it was kept; null for a call without a reply. The caller parses it. */
+  replyTo(call: Pick<CallRecord, 'key' | 'requestDigest'>): Promise<unknown>;
   costs(runId: string): Promise<readonly PurposeCosts[]>;
 }
 

@@ -53,6 +53,8 @@ export function journal(database: Database, blobs: BlobStore, settings: JournalS
            from model_calls where run_id = $1 and owner = $2 order by purpose, ordinal, started_at`,
         [runId, owner],
       ),
+    replyTo: async ({ key, requestDigest }) =>
+      (await callOf(database, blobs, key, requestDigest).stored())?.reply ?? null,
     costs: (runId) =>
       database.rows(
         costsRow,

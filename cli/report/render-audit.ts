@@ -10,6 +10,7 @@ import type {
   RolloutContent,
   RunAudit,
   TaskAudit,
+  VoteReason,
 } from './task-audit.ts';
 import { cutTo, fenced, fields, type Paint, paragraph, safeLine, WIDTH } from './terminal-text.ts';
 
@@ -45,7 +46,7 @@ function renderRun(
 }
 
 function renderOwner(
-  { ownerId, trainingStep, rollouts, selection, calls }: OwnerAudit,
+  { ownerId, trainingStep, rollouts, selection, calls, voteReasons }: OwnerAudit,
   paint: Paint,
 ): string[] {
   const how =
@@ -64,8 +65,18 @@ function renderOwner(
             INDENT,
           ),
           ...renderVotes(selection.comparisons, paint, WIDTH - INDENT.length).map((line) => INDENT + line),
+          ...renderReasons(voteReasons ?? []),
         ]),
   ];
+}
+
+function renderReasons(reasons: readonly VoteReason[]): string[] {
+  const texts = reasons.map(
+    ({ incumbent, challenger, label, reason }) =>
+      `${placeOf(incumbent)} against ${placeOf(challenger)}, ${label}: ${reason}`,
+  );
+  const indent = INDENT.repeat(2);
+  return texts.length === 0 ? [] : fenced(texts, WIDTH - indent.length).map((line) => indent + line);
 }
 
 function renderRollout(rollout: RolloutAudit): string[] {
@@ -101,7 +112,8 @@ function renderCalls(calls: readonly CallTotals[], indent: string): string[] {
     paragraph(
       `${total.purpose} ${total.models.join(', ') || UNKNOWN}: ${counted(total.calls, 'call')}` +
         (total.executions > total.calls ? ` (begun ${total.executions} times)` : '') +
-        `, ${total.inputTokens} tokens in, ${total.outputTokens} out, ${dollars(total.costUsd)}`,
+        `, ${total.inputTokens} tokens in, ${total.outputTokens} out, ${dollars(total.costUsd)}` +
+        (total.flags.length > 0 ? `; flagged: ${total.flags.map(safeLine).join(', ')}` : ''),
       indent,
     ),
   );

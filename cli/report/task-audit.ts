@@ -1,5 +1,6 @@
 /** One task's history across all runs (DESIGN 2.5): ids, digests, counts and costs; content only where asked for. */
 
+import { z } from 'zod';
 import { traceOf } from '../../activities/trajectory.ts';
 import type {
   AttemptRecord,
@@ -13,6 +14,7 @@ import type {
   TrainingStepRow,
 } from '../../bank-store/contract.ts';
 import type { Task } from '../../benchmarks/contract.ts';
+import type { VoteLabel } from '../../models/contract.ts';
 import { stepText } from '../../models/embedded/trace-text.ts';
 import { hardAnswer } from '../../workflows/method/group-evidence.ts';
 import { trainingTask } from '../../workflows/method/task-order.ts';
@@ -45,6 +47,15 @@ export interface OwnerAudit {
   } | null;
   /** Calls that belong to no single rollout: judge, selector, proposer. */
   readonly calls: readonly CallTotals[];
+  /** Why each vote was cast, in its words; null unless content was asked for. */
+  readonly voteReasons: readonly VoteReason[] | null;
+}
+
+export interface VoteReason {
+  readonly incumbent: string;
+  readonly challenger: string;
+  readonly label: VoteLabel;
+  readonly reason: string;
 }
 
 export interface RolloutAudit extends RolloutResult {
@@ -77,6 +88,8 @@ export interface CallTotals {
   readonly outputTokens: number;
   /** Null as soon as one price is unknown. */
   readonly costUsd: number | null;
+  /** What looked suspicious in what models were shown, or said; each once. */
+  readonly flags: readonly string[];
 }
 
 export interface AuditOptions {
@@ -134,8 +147,13 @@ async function readOwnerAudit(
   const isGroup = run.kind === 'train' && rollouts.length > 0;
   const selection = run.kind === 'train' ? null : await store.selectionOf(run.id, taskId);
   const comparisons = selection?.comparisons ?? [];
-  const paying = [ownerId, ...comparisons.map((each) => `${taskId}/${each.incumbent}/${each.challenger}`)];
-  const calls = await Array.fromAsync(paying, (owner) => store.callsOf(run.id, owner));
+  const ownCalls = await store.callsOf(run.id, ownerId);
+  const votes = await Promise.all(
+    comparisons.map(async (comparison) => ({
+      comparison,
+      calls: await store.callsOf(run.id, `${taskId}/${comparison.incumbent}/${comparison.challenger}`),
+    })),
+  );
   return {
     ownerId,
     trainingStep: isGroup ? await store.trainingStep(await store.getGroup(ownerId)) : null,
@@ -143,8 +161,27 @@ async function readOwnerAudit(
       readRolloutAudit(store, rollout, isGroup, options),
     ),
     selection: selection && { selected: selection.selected, comparisons },
-    calls: totalCalls(calls.flat()),
+    calls: totalCalls([...ownCalls, ...votes.flatMap(({ calls }) => calls)]),
+    voteReasons: options.content ? await readVoteReasons(store, votes) : null,
   };
+}
+
+const voteReply = z.object({ label: z.enum(['A', 'B', 'TIE', 'INVALID']), reason: z.string() });
+
+/** From the journal, in the order of the ballots: rows of selections keep the labels only. */
+async function readVoteReasons(
+  store: BankStore,
+  votes: readonly { readonly comparison: Comparison; readonly calls: readonly CallRecord[] }[],
+): Promise<readonly VoteReason[]> {
+  const reasons: VoteReason[] = [];
+  for (const { comparison, calls } of votes) {
+    const { incumbent, challenger } = comparison;
+    for (const call of calls) {
+      const reply = voteReply.safeParse(await store.replyTo(call));
+      if (reply.success) reasons.push({ incumbent, challenger, ...reply.data });
+    }
+  }
+  return reasons;
 }
 
 async function readRolloutAudit(
@@ -200,6 +237,7 @@ export function totalCalls(calls: readonly CallRecord[]): readonly CallTotals[] 
       (total, { costUsd }) => (total === null || costUsd === null ? null : total + costUsd),
       0,
     ),
+    flags: [...new Set(own.flatMap(({ report }) => report?.flags ?? []))],
   }));
 }
 

@@ -11,7 +11,7 @@ import { filterTasks, listTasks } from '../../../cli/commands/tasks.ts';
 import { WIDTH } from '../../../cli/report/terminal-text.ts';
 import { stopStack } from '../../../infra/stack.ts';
 import type { Settings } from '../../../workers/settings.ts';
-import { trainStepId } from '../../../workflows/names.ts';
+import { evaluateTaskId, rolloutId, trainStepId } from '../../../workflows/names.ts';
 import { settingsForHome } from '../../support/settings.ts';
 import {
   fabricateDemo,
@@ -218,6 +218,34 @@ describe('clift audit', () => {
     const lines = text.split('\n').filter((line) => line.includes(written));
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.filter((line) => !/^ *│ /.test(line))).toEqual([]);
+  });
+
+  test('votes have their reasons, and calls what looked suspicious in them', async () => {
+    const [incumbent, challenger] = [0, 1].map((index) => rolloutId(evaluateTaskId(clift, won.id), index));
+    const owner = `${won.id}/${incumbent}/${challenger}`;
+    await place.store.callOnce(
+      { runId: clift, purpose: 'selector', owner, ordinal: 0 },
+      'vote',
+      async () => ({
+        reply: { label: 'B', reason: 'Only B saved the form.' },
+        model: 'selector',
+        cost: {
+          usage: { inputTokens: 1, outputTokens: 1 },
+          costUsd: null,
+          report: {
+            ...{ provider: 'openai', model: 'served', parameters: {}, finishReason: 'stop' },
+            flags: ['"attempt A" contains an order to forget'],
+          },
+        },
+      }),
+    );
+    const brief = await printed(() => audit(settings, won.id, {}));
+    expect(brief.replaceAll(/\s+/g, ' ')).toContain(
+      'unknown; flagged: "attempt A" contains an order to forget',
+    );
+    expect(brief).not.toContain('Only B saved the form.');
+    const text = await printed(() => audit(settings, won.id, { content: true }));
+    expect(text).toMatch(/│ 0 against 1, B: Only B saved the form\./);
   });
 
   test('a task that no run knows is an error that says where tasks are listed', async () => {
