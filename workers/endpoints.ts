@@ -3,6 +3,7 @@ import { fault } from '../activities/failures.ts';
 import type { AccountStore } from '../bank-store/contract.ts';
 import type { AccountLimits, EndpointChoice, ModelEndpoint } from '../models/contract.ts';
 import { costAt, priceFor } from '../models/prices.ts';
+import { traceToFile } from './model-trace.ts';
 import { readSecret, type Settings } from './settings.ts';
 
 type Provider = EndpointChoice['provider'];
@@ -17,7 +18,7 @@ const unlimited: AccountLimits = { concurrency: null, requestsPerMinute: null, t
 /** Throws `ModelUnusable` when the key is missing. */
 export function endpointFor(
   choice: EndpointChoice,
-  { modelBaseUrls }: Pick<Settings, 'modelBaseUrls'>,
+  { modelBaseUrls, modelTraceFile }: Pick<Settings, 'modelBaseUrls' | 'modelTraceFile'>,
   accounts: AccountStore,
 ): ModelEndpoint {
   const { provider, limits = unlimited } = choice;
@@ -37,6 +38,7 @@ export function endpointFor(
       limits,
     ),
     priceOf: (usage) => (price === null ? null : costAt(price, usage)),
+    ...(modelTraceFile !== undefined && { tracer: traceToFile(modelTraceFile) }),
   };
 }
 

@@ -41,6 +41,8 @@ export interface Settings {
   readonly openaiApiKey?: string;
   /** Where a provider's models are served here, in place of the provider's own address. */
   readonly modelBaseUrls: { readonly openai?: string; readonly anthropic?: string };
+  /** Gets a line for every request to a model server; absent: nothing is written. */
+  readonly modelTraceFile?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -82,6 +84,7 @@ const environmentSchema = z.object({
   DATABASE_URL: text,
   ANTHROPIC_API_KEY: text,
   OPENAI_API_KEY: text,
+  CLIFT_MODEL_TRACE: text,
   ANTHROPIC_BASE_URL: text,
   OPENAI_BASE_URL: text,
 });
@@ -114,6 +117,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
       ...(env.OPENAI_BASE_URL && { openai: env.OPENAI_BASE_URL }),
       ...(env.ANTHROPIC_BASE_URL && { anthropic: env.ANTHROPIC_BASE_URL }),
     },
+    ...(env.CLIFT_MODEL_TRACE && { modelTraceFile: resolve(env.CLIFT_MODEL_TRACE) }),
   };
 }
 

@@ -1,7 +1,13 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AccountStore } from '../../bank-store/contract.ts';
 import type { EndpointChoice } from '../../models/contract.ts';
+import { createProviderSelector } from '../../models/providers/index.ts';
 import { endpointFor } from '../../workers/endpoints.ts';
+import { voteRequest } from '../models/providers/fixtures.ts';
+import { startModelServer } from '../support/model-server/server.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -62,4 +68,34 @@ test('a list price holds at the provider alone', () => {
   expect(
     reach({ ...claude, baseUrl: 'http://localhost:9' }).priceOf({ inputTokens: 1, outputTokens: 0 }),
   ).toBeNull();
+});
+
+test('requests are traced to a file where the settings name one, and nothing of what was said', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'clift-trace-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const modelTraceFile = join(directory, 'models.jsonl');
+  const server = await startModelServer((_, index) =>
+    index === 0 ? { kind: 'reply', reply: { text: 'whispered' } } : { kind: 'status', status: 529 },
+  );
+  onTestFinished(() => server.close());
+  const open: AccountStore = {
+    providerGate: () => ({ enter: async () => ({ leave: async () => {} }) }),
+  };
+  const choice = { ...local, baseUrl: server.baseUrl };
+  const endpoint = endpointFor(choice, { modelBaseUrls: {}, modelTraceFile }, open);
+  const selector = createProviderSelector(endpoint);
+  const vote = () => selector.vote(voteRequest(0), new AbortController().signal);
+  await vote();
+  await expect(vote()).rejects.toThrow('529');
+  const text = readFileSync(modelTraceFile, 'utf8');
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  const span = { name: 'chat gemma', durationMs: expect.any(Number) };
+  expect(lines).toMatchObject([
+    { ...span, attributes: { 'clift.role': 'selector', 'gen_ai.usage.output_tokens': 7 } },
+    { ...span, attributes: { 'error.type': 'unavailable' } },
+  ]);
+  expect(text).not.toMatch(/whispered|Invoice/);
 });

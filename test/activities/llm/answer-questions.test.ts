@@ -163,6 +163,22 @@ describe('the questions of a training rollout', () => {
     expect(everAsked.size).toBe(6);
   });
 
+  it('are asked sixteen at a time, so that a call that fails costs no more than its own again', async () => {
+    const questions = range(40).map((index) => question(`q${index}`));
+    const training = await startTraining(store, 'answer-chunks', { questions });
+    const [id = ''] = await playGroup(training, 0, [{ urls: [list] }]);
+    let isDown = true;
+    const { asked, answer } = verifying(({ id: qid }) => {
+      if (qid === 'q39' && isDown) throw new Error('busy');
+      return 1;
+    });
+    await expect(answer(training.runId, id)).rejects.toThrow('busy');
+    isDown = false;
+    expect(await answer(training.runId, id)).toEqual({ states: 1, answers: 40, invalid: 0 });
+    expect(asked.map((request) => request.questions.length)).toEqual([16, 16, 8, 8]);
+    expect(new Set((await stored(id)).map(([qid]) => qid)).size).toBe(40);
+  });
+
   it.each([
     ['above 1', () => 1.5],
     ['that is no number', () => 'yes'],

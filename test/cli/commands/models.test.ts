@@ -108,10 +108,11 @@ describe('models check', () => {
       ['logProbs', true],
       ['tokenIds', true],
       ['structuredOutput', true],
+      ['images', true],
     ]);
-    expect(server.calls.length - before).toBe(6);
-    // Six requests of 11 and 7 tokens.
-    expect(report?.costUsd).toBeCloseTo((6 * (11 * 1 + 7 * 2)) / 1e6, 12);
+    expect(server.calls.length - before).toBe(7);
+    // Seven requests of 11 and 7 tokens.
+    expect(report?.costUsd).toBeCloseTo((7 * (11 * 1 + 7 * 2)) / 1e6, 12);
     expect(process.exitCode ?? 0).toBe(0);
   });
 
