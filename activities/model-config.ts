@@ -9,9 +9,9 @@ const usdPerMillion = z.number().min(0);
 const whenAsked = z.enum(['always', 'without-reasoning', 'never']);
 const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
-const endpoint = z.strictObject({
-  provider: z.enum(['openai', 'anthropic']),
-  model: z.string().min(1),
+const modelName = z.string().min(1);
+
+const common = {
   baseUrl: z.exactOptional(z.url({ protocol: /^https?$/ })),
   apiKeyVariable: z.exactOptional(
     z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'the name of an environment variable, never the key itself'),
@@ -40,9 +40,22 @@ const endpoint = z.strictObject({
   limits: z.exactOptional(
     z.strictObject({ concurrency: atMost, requestsPerMinute: atMost, tokensPerMinute: atMost }),
   ),
+};
+
+const openai = z.strictObject({
+  provider: z.literal('openai'),
+  model: modelName,
+  ...common,
 }) satisfies z.ZodType<EndpointChoice>;
 
-export const modelChoiceSchema = z.discriminatedUnion('provider', [embedded, endpoint]);
+const anthropic = z.strictObject({
+  provider: z.literal('anthropic'),
+  /** The paper's judge. */
+  model: modelName.default('claude-opus-4-6'),
+  ...common,
+}) satisfies z.ZodType<EndpointChoice>;
+
+export const modelChoiceSchema = z.discriminatedUnion('provider', [embedded, openai, anthropic]);
 
 export type ModelChoice = z.infer<typeof modelChoiceSchema>;
 

@@ -70,7 +70,7 @@ export function readTextCompletion(json: unknown): ChatReply {
     toolCalls: [],
     ended: openAiEnding(finish_reason, null),
     finishReason: finish_reason,
-    tokens: logprobs ? tokensOf(logprobs) : null,
+    tokens: logprobs ? readTokens(logprobs) : null,
     tokenIds: token_ids ?? null,
     promptTokenIds: prompt_token_ids ?? null,
     usage: usage ?? null,
@@ -78,7 +78,7 @@ export function readTextCompletion(json: unknown): ChatReply {
   };
 }
 
-function tokensOf({
+function readTokens({
   tokens,
   token_logprobs,
   top_logprobs,

@@ -55,6 +55,10 @@ test.each([
   expect(modelChoiceSchema.safeParse(choice).success).toBe(false);
 });
 
+test("Anthropic's model, left out, is the paper's judge", () => {
+  expect(modelChoiceSchema.parse({ provider: 'anthropic' })).toEqual(claude);
+});
+
 test('limits that are left out are none', () => {
   expect(modelChoiceSchema.parse({ ...gemma, limits: { requestsPerMinute: 50 } })).toMatchObject({
     limits: { concurrency: null, requestsPerMinute: 50, tokensPerMinute: null },
