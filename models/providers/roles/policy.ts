@@ -68,7 +68,7 @@ function openPolicy(endpoint: ModelEndpoint, role: RoleModel, model: string): Po
     identity: role.identity,
     mostUsd: ({ history, observation, images = [] }) =>
       role.mostUsd({
-        characters: JSON.stringify([history, observation]).length,
+        characters: JSON.stringify([history, observation]).length + toolLines.length,
         images: images.length,
       }),
     looksAtImages: (benchmark) => role.effective.images && visual.has(benchmark),
@@ -84,7 +84,10 @@ function openPolicy(endpoint: ModelEndpoint, role: RoleModel, model: string): Po
       const isLost = role.effective.tokenIds && found !== null && sampled.toolCallSpan === null;
       return {
         action: found?.action ?? actionWithoutCall(reply),
-        prompt: { version: 1, ...prompt, tokenIds: reply.promptTokenIds },
+        prompt: {
+          ...{ version: 1, ...prompt, tokenIds: reply.promptTokenIds },
+          ...(images.length > 0 && { images }),
+        },
         ...sampled,
         said: { text: reply.text, toolCall: found?.characters ?? null },
         cost: costOf(

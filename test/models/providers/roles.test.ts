@@ -166,8 +166,11 @@ describe('policy', () => {
         await serving({ text, tokens: tokensFor(text) }, choice),
       ).open(null);
       const looks = policy.looksAtImages?.(benchmark);
-      await policy.decide(given.policyRequest({ task: { ...given.task, benchmark }, images }), given.never);
+      const request = given.policyRequest({ task: { ...given.task, benchmark }, images });
+      const { prompt } = await policy.decide(request, given.never);
       const sent = JSON.stringify(server?.calls[0]?.body).includes('/9j/4AAQ');
+      // Who trains on the decision needs what it was made from.
+      expect(JSON.stringify(prompt).includes('/9j/4AAQ')).toBe(sent);
       await server?.close();
       return { looks, sent };
     };
