@@ -97,7 +97,9 @@ export const evaluateConfigSchema = z.strictObject({
   adapterDigest: z.string().nullable(),
   /** Frozen bank that selects; null: the greedy rollout is emitted. */
   bankDigest: z.string().nullable(),
-  /** Tasks of the held-out list, dealt evenly over the apps; null: all of them. */
+  /** Held-out tasks of one named subset of the benchmark; absent: all of them. */
+  suite: z.string().min(1).exactOptional(),
+  /** That many of them, dealt evenly over the apps; null: all. */
   taskLimit: count.nullable(),
   /** Evaluation tasks open at the same time. */
   concurrency: count,

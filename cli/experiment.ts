@@ -14,7 +14,7 @@ import type { Settings } from '../workers/settings.ts';
 /** A YAML file of infra/experiments: one training run and the evaluations that go with it. */
 export interface Experiment {
   readonly train: TrainConfig;
-  readonly evaluation: Pick<EvaluateConfig, 'concurrency' | 'taskLimit' | 'models'>;
+  readonly evaluation: Pick<EvaluateConfig, 'concurrency' | 'suite' | 'taskLimit' | 'models'>;
   /** Where the file says that benchmarks lie: part of the place, not of the run. */
   readonly place: Pick<Settings, 'waiRoot'>;
 }
@@ -31,6 +31,7 @@ const fileSchema = trainConfigSchema.omit({ kind: true }).extend({
     .default({}),
   evaluation: z.strictObject({
     concurrency: evaluateConfigSchema.shape.concurrency,
+    suite: evaluateConfigSchema.shape.suite,
     taskLimit: evaluateConfigSchema.shape.taskLimit.default(null),
   }),
 });

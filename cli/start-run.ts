@@ -21,6 +21,7 @@ import type { trainRunWorkflow } from '../workflows/train-run.ts';
 import { runIdentity } from './identity.ts';
 import { refuseUnknownPrices } from './known-prices.ts';
 import { resumeRun } from './run-control.ts';
+import { filterTasks } from './task-filter.ts';
 
 /** What starting a run needs of the place. */
 export interface Place {
@@ -88,11 +89,9 @@ async function prepareRun(
   split: Split,
 ): Promise<Run> {
   const benchmark = benchmarkNamed(config.benchmark, settings);
-  const limit = config.kind === 'evaluate' ? config.taskLimit : null;
-  const tasks = dealByApp(benchmark.tasks.filter((task) => task.split === split)).slice(
-    0,
-    limit ?? undefined,
-  );
+  const { taskLimit, suite } = config.kind === 'evaluate' ? config : { taskLimit: null };
+  const chosen = filterTasks(benchmark.tasks, { split, ...(suite !== undefined && { suite }) });
+  const tasks = dealByApp(chosen).slice(0, taskLimit ?? undefined);
   const taskIds = tasks.map((task) => task.id);
   const reach: Reach = (choice) => endpointFor(choice, settings, store);
   const models = modelIdentities(config, reach);

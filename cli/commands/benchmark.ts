@@ -7,7 +7,7 @@ import { counted } from '../report/numbers.ts';
 import { table } from '../report/table.ts';
 import { jsonLine, type Paint, terminalPaint } from '../report/terminal-text.ts';
 import { withPool } from '../rollout/with-pool.ts';
-import { filterTasks } from './tasks.ts';
+import { filterTasks } from '../task-filter.ts';
 
 export interface BenchmarkDoctorOptions {
   readonly app?: string;
@@ -30,7 +30,7 @@ export async function diagnoseBenchmark(
   options: BenchmarkDoctorOptions,
 ): Promise<void> {
   const benchmark = benchmarkNamed(name, settings);
-  const tasks = filterTasks(benchmark.tasks, { benchmark: name, ...options }).slice(0, options.limit);
+  const tasks = filterTasks(benchmark.tasks, options).slice(0, options.limit);
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const began = Date.now();
   const examined = await withPool(settings, say, (pool) =>

@@ -1,7 +1,7 @@
 import type { BankStore } from '../../bank-store/contract.ts';
 import type { Settings } from '../../workers/settings.ts';
 import { continueOrStart } from '../continue-run.ts';
-import { evaluationOf, type Overrides, readExperiment } from '../experiment.ts';
+import { evaluationOf, type Overrides, readExperiment, settingsFor } from '../experiment.ts';
 import { findResult } from '../find.ts';
 import { nameOfFile, refuseOddName } from '../run-name.ts';
 import { startEvaluation } from '../start-run.ts';
@@ -22,7 +22,7 @@ export function evaluate(settings: Settings, options: EvaluateOptions): Promise<
   const { config, name, bank, adapter, detach, json, ...overrides } = options;
   const experiment = readExperiment(config, overrides);
   if (name !== undefined) refuseOddName(name);
-  return workOn(settings, { detach, json }, async (place) => {
+  return workOn(settingsFor(settings, experiment), { detach, json }, async (place) => {
     const what = await whatToEvaluate(
       place.store,
       { bank, adapter },

@@ -1,6 +1,6 @@
 import type { Settings } from '../../workers/settings.ts';
 import { continueOrStart } from '../continue-run.ts';
-import { type Overrides, readExperiment } from '../experiment.ts';
+import { type Overrides, readExperiment, settingsFor } from '../experiment.ts';
 import { nameOfFile, refuseOddName } from '../run-name.ts';
 import { startTraining } from '../start-run.ts';
 import { type WorkOptions, workOn } from '../work-on.ts';
@@ -16,7 +16,7 @@ export function train(settings: Settings, options: TrainOptions): Promise<void> 
   const { config, name, detach, json, ...overrides } = options;
   const experiment = readExperiment(config, overrides);
   if (name !== undefined) refuseOddName(name);
-  return workOn(settings, { detach, json }, (place) => {
+  return workOn(settingsFor(settings, experiment), { detach, json }, (place) => {
     const start = (runId: string) => startTraining(place, runId, experiment.train);
     if (name !== undefined) return start(name);
     return continueOrStart(place, {

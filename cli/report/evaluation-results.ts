@@ -1,7 +1,7 @@
 /** What an evaluation run left of each of its tasks: the pinned list, never a smaller denominator (invariant 10). */
 import type { Outcome, StopReason } from '../../activities/contracts.ts';
 import type { BankStore, Comparison, Selection, StoredRollout } from '../../bank-store/contract.ts';
-import type { Difficulty } from '../../benchmarks/contract.ts';
+import type { Caveat, Difficulty } from '../../benchmarks/contract.ts';
 import { evaluateTaskId } from '../../workflows/names.ts';
 
 /** `not_finished` names what a run that is still going, or was given up, has not brought. */
@@ -21,6 +21,8 @@ export interface TaskResult {
   readonly taskId: string;
   readonly app: string;
   readonly difficulty: Difficulty;
+  /** Empty for a sound task. */
+  readonly caveats: readonly Caveat[];
   /** In generation order: the greedy one first. */
   readonly rollouts: readonly RolloutResult[];
   /** Null while the task has no result; its greedy rollout may have one already. */
@@ -46,12 +48,12 @@ export async function readTaskResult(
   taskId: string,
   selection: Selection | null,
 ): Promise<TaskResult> {
-  const [{ app, difficulty }, rollouts] = await Promise.all([
+  const [{ app, difficulty, caveats = [] }, rollouts] = await Promise.all([
     store.getTask(taskId),
     store.rolloutsOf(evaluateTaskId(runId, taskId)),
   ]);
   return {
-    ...{ taskId, app, difficulty },
+    ...{ taskId, app, difficulty, caveats },
     rollouts: rollouts.map(rolloutResult),
     selection: selection && { selected: selection.selected, comparisons: selection.comparisons },
   };

@@ -4,12 +4,12 @@ import { counted, decimal, differenceText, percent, rateText, UNKNOWN } from './
 import { table } from './table.ts';
 import type { Paint } from './terminal-text.ts';
 
-/** Both denominators with their intervals, and what stands between them (invariant 1). */
-export function renderArms(arms: readonly Arm[], paint: Paint): string[] {
+/** Both denominators with their intervals, and what stands between them (invariant 1); `which` follows the count. */
+export function renderArms(arms: readonly Arm[], paint: Paint, which = ''): string[] {
   const [first] = arms;
   const tasks = first?.rates.ofAll?.total ?? 0;
   return [
-    `${paint('bold', `Success on ${counted(tasks, 'held-out task')}`)}, in brackets the 95 % Wilson interval`,
+    `${paint('bold', `Success on ${counted(tasks, 'held-out task')}${which}`)}, in brackets the 95 % Wilson interval`,
     ...table(
       [
         { title: '' },

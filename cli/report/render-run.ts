@@ -55,10 +55,11 @@ function renderTrainingWork({ summary, steps }: TrainingWork, paint: Paint): str
 }
 
 function renderEvaluationWork(work: EvaluationWork, { costs }: RunReport, paint: Paint): string[] {
-  const { arms, selection, rolloutBudget, tasks } = work;
+  const { arms, soundArms, selection, rolloutBudget, tasks } = work;
   return [
     ...renderArms(arms, paint),
     '',
+    ...(soundArms === null ? [] : [...renderArms(soundArms, paint, ' without a caveat'), '']),
     ...(selection.length > 0 ? [...renderSelection(selection, rolloutBudget, paint), ''] : []),
     ...renderTasks(tasks, paint),
     '',
@@ -77,7 +78,7 @@ function renderTasks(tasks: readonly TaskResult[], paint: Paint): string[] {
       ...[result.taskId, result.difficulty],
       outcomeCell(greedyOf(result)?.outcome ?? notFinished),
       outcomeCell(emittedOf(result)?.outcome ?? notFinished),
-      isSwapped(result) ? 'swapped' : '',
+      [isSwapped(result) ? 'swapped' : '', ...result.caveats.map(({ kind }) => kind)].join(' ').trim(),
       String(emittedOf(result)?.steps ?? 0),
     ]),
     paint,

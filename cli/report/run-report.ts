@@ -27,6 +27,8 @@ export interface EvaluationWork {
   readonly rolloutBudget: number;
   /** The greedy rollouts first, then what selection emitted where the run selects. */
   readonly arms: readonly Arm[];
+  /** The same without the tasks that have a caveat; null where none has. */
+  readonly soundArms: readonly Arm[] | null;
   readonly selection: readonly SelectionEffect[];
   readonly tasks: readonly TaskResult[];
 }
@@ -50,13 +52,18 @@ async function readEvaluation(store: BankStore, run: Run): Promise<EvaluationWor
   const { bankDigest, hyperparameters } = storedEvaluation(run);
   const { rolloutBudget } = hyperparameters;
   const tasks = await readTaskResults(store, run.id);
-  const source = { runId: run.id, results: tasks };
-  const greedy = { ...source, name: 'greedy', emission: greedyOf };
+  const sound = tasks.filter(({ caveats }) => caveats.length === 0);
   const selects = bankDigest !== null && rolloutBudget > 1;
+  const armsOf = (results: readonly TaskResult[]) => {
+    const source = { runId: run.id, results };
+    const greedy = { ...source, name: 'greedy', emission: greedyOf };
+    return compareArms(selects ? [greedy, { ...source, name: 'selected', emission: emittedOf }] : [greedy]);
+  };
   return {
     kind: 'evaluate',
     ...{ rolloutBudget, tasks },
-    arms: compareArms(selects ? [greedy, { ...source, name: 'selected', emission: emittedOf }] : [greedy]),
+    arms: armsOf(tasks),
+    soundArms: sound.length === tasks.length ? null : armsOf(sound),
     selection: selects ? selectionEffects(tasks) : [],
   };
 }

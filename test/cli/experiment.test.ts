@@ -1,12 +1,14 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { TrainConfig } from '../../activities/run-config.ts';
-import { evaluationOf, readExperiment } from '../../cli/experiment.ts';
+import { evaluationOf, readExperiment, settingsFor } from '../../cli/experiment.ts';
 import { runIdentity } from '../../cli/identity.ts';
 import { refuseUnknownPrices } from '../../cli/known-prices.ts';
 import type { ModelEndpoint, ModelIdentity } from '../../models/contract.ts';
 import { benchmarkNamed, modelIdentities, type Reach } from '../../workers/parts.ts';
+import { settingsForHome } from '../support/settings.ts';
 
 const directory = join(import.meta.dirname, '../../infra/experiments');
 const fileNamed = (name: string) => readExperiment(join(directory, name));
@@ -38,6 +40,20 @@ test.each(readdirSync(directory))('%s can be read, and its evaluation is made fr
     models: { policy: experiment.train.models.policy },
     hyperparameters: { rolloutBudget: 2 },
   });
+});
+
+test('an experiment may say where a benchmark lies, from its own folder; the environment has the last word', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clift-experiment-'));
+  const file = join(folder, 'wai.yaml');
+  const text = readFileSync(join(directory, 'wai.yaml'), 'utf8');
+  writeFileSync(file, `${text}\nbenchmarks: { wai: { root: checkout } }\n`);
+  const experiment = readExperiment(file);
+  rmSync(folder, { recursive: true });
+  const settings = settingsForHome('/nowhere');
+  expect(settingsFor(settings, experiment).waiRoot).toBe(join(folder, 'checkout'));
+  expect(settingsFor({ ...settings, waiRoot: '/mine' }, experiment).waiRoot).toBe('/mine');
+  expect(experiment.evaluation.suite).toBe('nine');
+  expect(JSON.stringify([experiment.train, experiment.evaluation])).not.toContain('checkout');
 });
 
 describe('the identity of a run', () => {

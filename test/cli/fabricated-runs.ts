@@ -64,7 +64,10 @@ export const heldOut = [
   fabricateTask('won', 'mail', 'heldout'),
   fabricateTask('kept', 'mail', 'heldout'),
   fabricateTask('lost', 'shop', 'heldout'),
-  fabricateTask('walled', 'shop', 'heldout'),
+  {
+    ...fabricateTask('walled', 'shop', 'heldout'),
+    caveats: [{ kind: 'impossible', reason: 'The shop is behind a wall.' }],
+  },
 ] as const;
 
 const asked: Question = {
