@@ -44,7 +44,8 @@ export async function follow(
   return store.getRun(run.id);
 }
 
-async function interrupted(signal: AbortSignal): Promise<never> {
+/** Rejects with `Interrupted` when this process is asked to end, until `signal` aborts. */
+export async function interrupted(signal: AbortSignal): Promise<never> {
   const name = await Promise.race(
     (['SIGINT', 'SIGTERM'] as const).map(async (name) => {
       await once(process, name, { signal });

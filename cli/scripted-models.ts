@@ -10,19 +10,26 @@ import type { Experiment } from './experiment.ts';
 const base = scripted('openai', 'scripted-base');
 const judge = scripted('anthropic', 'scripted-judge');
 
+export const scriptedModelNames: readonly string[] = [base.model, judge.model];
+
+/** As an experiment file names them. They have no weights, so nobody trains them. */
+export const scriptedRoles = {
+  ...{ policy: base, selfVerifier: base, selector: base, judge, proposer: judge },
+  trainer: { provider: 'none' },
+} as const;
+
 function scripted(provider: 'openai' | 'anthropic', model: string): ModelChoice & { readonly model: string } {
   const free = { inputUsdPerMillion: 0, outputUsdPerMillion: 0 };
   return { provider, model, capabilities: { scripted: true }, price: free };
 }
 
-/** The same run with scripted models in all roles. They have no weights, so nobody trains them. */
+/** The same run with scripted models in all roles. */
 export function withScriptedModels({ train, evaluation, ...rest }: Experiment): Experiment {
-  const acting = { policy: base, selfVerifier: base };
-  const trainer = { provider: 'none' } as const;
+  const { policy, selfVerifier, selector, proposer, trainer } = scriptedRoles;
   return {
     ...rest,
-    train: { ...train, models: { ...acting, judge, proposer: judge, trainer } },
-    evaluation: { ...evaluation, models: { ...acting, selector: base } },
+    train: { ...train, models: { policy, selfVerifier, judge, proposer, trainer } },
+    evaluation: { ...evaluation, models: { policy, selfVerifier, selector } },
   };
 }
 
@@ -31,8 +38,7 @@ export async function whileScriptedModelsRun<T>(
   settings: Settings,
   act: (settings: Settings) => Promise<T>,
 ): Promise<T> {
-  const models = [base.model, judge.model];
-  const server = await startScriptedModels(playWith(scriptedParts), { models, port: 0 });
+  const server = await startScriptedModels(playWith(scriptedParts), { models: scriptedModelNames, port: 0 });
   try {
     return await act({
       ...settings,

@@ -1,0 +1,87 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { ensureChromium } from '../../infra/chromium.ts';
+import { ensureTemporalCli } from '../../infra/temporal-cli.ts';
+import type { Settings } from '../../workers/settings.ts';
+import { type Arrangement, campaign, type StormReport } from '../chaos/campaign.ts';
+import { victims as allVictims, type Victim } from '../chaos/cells.ts';
+import { startCountedModels } from '../chaos/counted-models.ts';
+import { renderChaos } from '../chaos/render.ts';
+import { jsonLine } from '../report/terminal-text.ts';
+import { scriptedRoles } from '../scripted-models.ts';
+
+export interface ChaosOptions {
+  /** Experiment file. */
+  readonly config?: string;
+  readonly seed?: number;
+  /** Strikes in all. */
+  readonly kills?: number;
+  readonly victims?: readonly Victim[];
+  /** Which arrangements of servers and models to attack. */
+  readonly arrangements?: readonly ArrangementName[];
+  /** Leaves the homes of the jobs where they are. */
+  readonly keep?: boolean;
+  readonly json?: boolean;
+}
+
+export const arrangementNames = ['embedded', 'linked', 'scripted'] as const;
+export type ArrangementName = (typeof arrangementNames)[number];
+
+/** Runs a job undisturbed, then again while its parts are killed, and proves that nothing came out differently. */
+export async function chaos(settings: Settings, options: ChaosOptions): Promise<void> {
+  const { seed = 1, kills = 12, victims = allVictims, keep = false, json = false } = options;
+  const { arrangements = ['embedded'] } = options;
+  const config = options.config ?? join(settings.projectDirectory, 'infra/experiments/chaos.yaml');
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const [chromium] = await Promise.all([ensureChromium(settings, say), ensureTemporalCli(settings, say)]);
+  const reports: StormReport[] = [];
+  for (const [index, name] of arrangements.entries()) {
+    const share = Math.ceil(
+      (kills - reports.flatMap(({ strikes }) => strikes).length) / (arrangements.length - index),
+    );
+    const plan = { seed, kills: share, victims, chromiumPath: chromium.executablePath, keep, say };
+    await withArrangement(name, config, async (arrangement) => {
+      reports.push(...(await campaign(settings, arrangement, plan)));
+    });
+  }
+  console.log(json ? jsonLine(reports.map(asData)) : renderChaos(reports));
+  if (reports.some(({ checks }) => checks.some(({ holds }) => !holds))) process.exitCode = 1;
+}
+
+/** What had finished is long, and was compared. */
+function asData({ strikes, ...report }: StormReport) {
+  return { ...report, strikes: strikes.map(({ finished: _, ...strike }) => strike) };
+}
+
+async function withArrangement(
+  name: ArrangementName,
+  config: string,
+  act: (arrangement: Arrangement) => Promise<void>,
+): Promise<void> {
+  const embedded: Arrangement = {
+    name,
+    config,
+    linked: name === 'linked',
+    environment: {},
+    paidRequests: null,
+  };
+  if (name !== 'scripted') return act(embedded);
+  const directory = mkdtempSync(join(tmpdir(), 'clift-chaos-config-'));
+  const models = await startCountedModels();
+  try {
+    const experiment = z.record(z.string(), z.unknown()).parse(parse(readFileSync(config, 'utf8')));
+    const scripted = join(directory, 'scripted.yaml');
+    // JSON is YAML.
+    writeFileSync(scripted, JSON.stringify({ ...experiment, models: scriptedRoles }));
+    await act({
+      ...embedded,
+      ...{ config: scripted, environment: models.environment, paidRequests: models.requests },
+    });
+  } finally {
+    await models.close();
+    rmSync(directory, { recursive: true });
+  }
+}
