@@ -24,6 +24,9 @@ const positionSchema = z.union([
   refusalSchema,
 ]);
 
+/** Less is a click with a shaky hand. */
+const DRAG_START_PX = 6;
+
 const DONE: ActionResult = { ok: true, note: null };
 
 function refuse(code: Refusal['code'], message: string): Refusal {
@@ -110,6 +113,8 @@ async function drag(tab: Tab, { ref, toRef }: ActionOf<'drag'>): Promise<ActionR
   const { mouse } = tab.page;
   await mouse.move(from.x, from.y);
   await mouse.down();
+  // The drag begins here, before the source can be moved away from under the mouse.
+  await mouse.move(from.x + DRAG_START_PX, from.y + DRAG_START_PX, { steps: 2 });
   // Bringing the source on the screen may have moved the target.
   const now = await aim(tab, toRef);
   const end = now.ok ? now : to;

@@ -6,7 +6,7 @@ import { TimedOut, within } from './deadline.ts';
 import { observe } from './observe.ts';
 import { DocumentReplaced, PageScriptError } from './page-world.ts';
 import type { BrowserPool, BrowserUse } from './pool.ts';
-import { type SettleRule, settle, settleRule } from './settle.ts';
+import { giveUpLoading, type SettleRule, settle, settleRule } from './settle.ts';
 import type { Tab } from './tab.ts';
 import { Tabs } from './tabs.ts';
 
@@ -102,7 +102,10 @@ class Session implements BrowserSession {
     this.#context = context;
     this.#rule = settleRule(options.environment.pendingExpression);
     this.#limits = this.#rule.by === 'expression' ? LIMITS.patient : LIMITS.brisk;
-    this.#tabs = new Tabs({ countRequests: this.#rule.by === 'quiet' }, (error) => this.#fail(error));
+    this.#tabs = new Tabs(
+      { countRequests: this.#rule.by === 'quiet', isProxied: options.environment.proxyServer !== null },
+      (error) => this.#fail(error),
+    );
     // Nobody may be waiting when the browser fails between two calls.
     this.#failed.promise.catch(() => undefined);
     options.signal.addEventListener('abort', this.#abort, { once: true });
@@ -203,6 +206,7 @@ class Session implements BrowserSession {
         return { ok: false, code: 'stale', message: 'The page changed to another one while this was done.' };
       }
       if (this.#limits === LIMITS.brisk && isTimeout(error)) {
+        if (loads) await giveUpLoading(tab);
         return { ok: false, code: 'timeout', message: `The page did not answer within ${limitMs} ms.` };
       }
       throw error;
@@ -213,7 +217,7 @@ class Session implements BrowserSession {
   async #settle(): Promise<void> {
     for (let settled: Tab | null = null; settled !== this.#tabs.active; ) {
       const tab: Tab = this.#tabs.active;
-      const limitMs = this.#rule.limitMs + 2_000;
+      const limitMs = this.#rule.limitMs + 4_000;
       const calm = await this.#guard(
         settle(tab, this.#rule, () => tab === this.#tabs.active),
         limitMs,

@@ -24,6 +24,8 @@ export function settleRule(pendingExpression: string | null): SettleRule {
   return { by: 'quiet', quietMs: 150, quietLimitMs: 1_000, limitMs: 10_000 };
 }
 
+const STOP_LIMIT_MS = 2_000;
+
 const calmSchema = z.object({ calm: z.boolean() });
 
 /**
@@ -45,9 +47,15 @@ export async function settle(tab: Tab, rule: SettleRule, isActive: () => boolean
     return true;
   } catch (error) {
     if (!(error instanceof TimedOut)) throw error;
-    navigation.forget();
+    await giveUpLoading(tab);
     return false;
   }
+}
+
+/** Presses the browser's stop button: until then the old page would not answer. */
+export async function giveUpLoading({ cdp, navigation }: Tab): Promise<void> {
+  await within(cdp.send('Page.stopLoading'), STOP_LIMIT_MS, 'Stopping a page that does not load');
+  navigation.forget();
 }
 
 /** One look at the page. What happened in a document that has been replaced says nothing about its successor. */

@@ -1,4 +1,4 @@
-import type { Dialog, Page } from 'playwright-core';
+import type { Dialog, Page, Request } from 'playwright-core';
 import type { ActionResult } from '../../benchmarks/contract.ts';
 import { weather } from '../failures.ts';
 import { OpeningWindows } from './navigation.ts';
@@ -6,10 +6,16 @@ import { openTab, type Tab, type TabOptions } from './tab.ts';
 
 const TAB_LIMIT = 10;
 const DIALOG_LIMIT = 5;
+const HUNG_UP = /ERR_(?:EMPTY_RESPONSE|CONNECTION_\w+)/;
+
+export interface TabsOptions extends Omit<TabOptions, 'windows'> {
+  /** True where every request goes to a proxy of the environment's, which answers as long as it lives. */
+  readonly isProxied: boolean;
+}
 
 /** The open pages of a session, and which of them has the person's eye. */
 export class Tabs {
-  readonly #options: Omit<TabOptions, 'windows'>;
+  readonly #options: TabsOptions;
   readonly #windows = new OpeningWindows();
   readonly #fail: (error: unknown) => void;
   #tabs: Tab[] = [];
@@ -18,8 +24,8 @@ export class Tabs {
   #pages = 0;
   #dialogs: string[] = [];
 
-  /** `fail` is told when a page crashes or the last one closes. */
-  constructor(options: Omit<TabOptions, 'windows'>, fail: (error: unknown) => void) {
+  /** `fail` is told when a page crashes, when the last one closes, and when the application is gone. */
+  constructor(options: TabsOptions, fail: (error: unknown) => void) {
     this.#options = options;
     this.#fail = fail;
   }
@@ -37,6 +43,7 @@ export class Tabs {
     this.#pages += 1;
     page.on('dialog', (dialog) => this.#answer(dialog));
     page.on('crash', () => this.#fail(weather('BrowserCrashed', 'The page crashed.')));
+    if (this.#options.isProxied) page.on('requestfailed', (request) => this.#noticeDeadApp(request));
     const tab = await openTab(page, { ...this.#options, windows: this.#windows });
     page.on('close', () => this.#drop(tab));
     this.#tabs.push(tab);
@@ -84,6 +91,14 @@ export class Tabs {
     const answered = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss();
     // A page that goes away takes its dialog along.
     await answered.catch(() => undefined);
+  }
+
+  /** A policy must not be graded on an application that is gone: its browser shows an error, or stale data for ever. */
+  #noticeDeadApp(request: Request): void {
+    const error = request.failure()?.errorText ?? '';
+    const isGone = error.includes('ERR_PROXY_') || (request.isNavigationRequest() && HUNG_UP.test(error));
+    if (isGone)
+      this.#fail(weather('NetworkDown', `The application stopped answering: ${request.url()} ${error}.`));
   }
 
   #drop(tab: Tab): void {

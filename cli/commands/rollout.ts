@@ -29,7 +29,7 @@ export interface RolloutOptions {
  * could not be played to its end, whose task passes untouched, or that does not solve it.
  */
 export async function rollout(settings: Settings, options: RolloutOptions): Promise<void> {
-  const { benchmark, task, agent } = await prepare(options);
+  const { benchmark, task, agent } = await prepare(settings, options);
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const played = await withPool(settings, say, (pool) =>
     playRollout({
@@ -51,11 +51,11 @@ export function isSolved({ problem, untouched, graded }: PlayedRollout): boolean
   return problem === null && untouched.outcome.kind === 'failure' && graded.outcome.kind === 'success';
 }
 
-async function prepare(options: RolloutOptions) {
+async function prepare(settings: Settings, options: RolloutOptions) {
   const script = options.script === undefined ? null : readScript(options.script);
   const taskId = options.task ?? script?.task;
   if (taskId === undefined) throw new Error('which task? give --task ID or --script FILE');
-  const benchmark = benchmarkNamed(taskId.split('/', 1)[0] ?? '');
+  const benchmark = benchmarkNamed(taskId.split('/', 1)[0] ?? '', settings);
   const task = benchmark.tasks.find(({ id }) => id === taskId);
   if (task === undefined) {
     throw new Error(`${benchmark.name} has no task ${taskId}; \`clift tasks list\` shows them`);

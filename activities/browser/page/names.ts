@@ -110,7 +110,7 @@ export class Names {
       .queryAll(group, controls)
       .every((at) => at === element || drawings.some((label) => this.#dom.contains(label, at)));
     const text = this.#groups.textOf(group);
-    return isAlone && text.length <= 80 ? text : '';
+    return isAlone && text.length <= this.#limit ? text : '';
   }
 
   #authorsName(element: Element): string {
