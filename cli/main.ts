@@ -1,9 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings } from '../workers/settings.ts';
+import { victims } from './chaos/cells.ts';
 import { audit } from './commands/audit.ts';
 import { listBanks, showBank } from './commands/bank.ts';
 import { diagnoseBenchmark } from './commands/benchmark.ts';
 import { cancel } from './commands/cancel.ts';
+import { arrangementNames, chaos } from './commands/chaos.ts';
 import { check } from './commands/check.ts';
 import { demo } from './commands/demo.ts';
 import { doctor } from './commands/doctor.ts';
@@ -12,6 +14,7 @@ import { drain } from './commands/drain.ts';
 import { evaluate } from './commands/evaluate.ts';
 import { checkModels } from './commands/models.ts';
 import { pause } from './commands/pause.ts';
+import { replay } from './commands/replay-histories.ts';
 import { resume } from './commands/resume.ts';
 import { rollout } from './commands/rollout.ts';
 import { runs } from './commands/runs.ts';
@@ -93,6 +96,13 @@ program
   .argument('<run>', 'name of the run')
   .option('--json', 'print one JSON document')
   .action((runId, options) => cancel(loadSettings(), runId, options));
+
+program
+  .command('replay-histories')
+  .description('replay what workflows recorded against this code: everything under way, or a run')
+  .argument('[run]', 'a run, whose exported histories are replayed')
+  .option('--json', 'print one JSON document')
+  .action((runId, options) => replay(loadSettings(), runId, options));
 
 program
   .command('worker')
@@ -177,6 +187,20 @@ tasks
   .option('--suite <name>', 'tasks of one named subset only')
   .option('--json', 'print one JSON document')
   .action((options) => listTasks(options));
+
+program
+  .command('chaos')
+  .description('kill every part of a running job, and prove that its results are those of an undisturbed one')
+  .option('--config <file>', 'experiment file instead of infra/experiments/chaos.yaml')
+  .option('--seed <n>', 'seed of the order in which is struck', wholeNumber)
+  .option('--kills <n>', 'strikes in all', wholeNumber)
+  .addOption(new Option('--victims <victim...>', 'strike only these').choices(victims))
+  .addOption(
+    new Option('--arrangements <name...>', 'how servers and models are reached').choices(arrangementNames),
+  )
+  .option('--keep', 'leave the homes of the jobs where they are')
+  .option('--json', 'print one JSON document')
+  .action((options) => chaos(loadSettings(), options));
 
 program
   .command('up')

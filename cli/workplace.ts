@@ -76,7 +76,7 @@ export function withControlRoom<T>(
   );
 }
 
-async function withStack<T>(
+export async function withStack<T>(
   settings: Settings,
   report: Report,
   act: (room: ControlRoom, stack: Stack) => Promise<T>,

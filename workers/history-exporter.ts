@@ -96,7 +96,7 @@ async function exportHistory(
 }
 
 /** Every decision of a workflow carries the version of the worker that took it. */
-function codeVersionsOf({ events }: History): readonly string[] {
+export function codeVersionsOf({ events }: History): readonly string[] {
   const versions = (events ?? []).flatMap(
     ({ workflowTaskCompletedEventAttributes }) =>
       workflowTaskCompletedEventAttributes?.workerVersion?.buildId ?? [],

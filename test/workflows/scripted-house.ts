@@ -28,18 +28,25 @@ import { evaluateTaskId, rolloutId, taskQueues, trainStepId } from '../../workfl
 
 type Activities = BrowserActivities & CpuActivities & GpuActivities & JudgeActivities & LlmActivities;
 
+/** Activities that answer otherwise than in a house where everything goes well. */
+export type Script = Partial<Activities>;
+
 export interface House {
   readonly client: Client;
   readonly bundle: WorkflowBundleWithSourceMap;
   /** Names of the activities called so far, in order. */
   readonly calls: readonly string[];
   /** Replaces activities from now on. */
-  play(script: Partial<Activities>): void;
+  play(script: Script): void;
   close(): Promise<void>;
 }
 
 /** The queues belong to a namespace, so each house has one of its own. */
-export async function openHouse(address: string, namespace: string): Promise<House> {
+export async function openHouse(
+  address: string,
+  namespace: string,
+  { maxCachedWorkflows = 500 } = {},
+): Promise<House> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const bundle = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
@@ -55,7 +62,7 @@ export async function openHouse(address: string, namespace: string): Promise<Hou
       Worker.create({
         ...{ connection, namespace, taskQueue },
         ...(taskQueue === 'orchestrator'
-          ? { workflowBundle: bundle }
+          ? { workflowBundle: bundle, maxCachedWorkflows }
           : { activities: late(activities), interceptors: { activity: [countInto(calls), payloadGuard] } }),
       }),
     ),
