@@ -91,6 +91,7 @@ async function prepareRun(
   const benchmark = benchmarkNamed(config.benchmark, settings);
   const { taskLimit, suite } = config.kind === 'evaluate' ? config : { taskLimit: null };
   const chosen = filterTasks(benchmark.tasks, { split, ...(suite !== undefined && { suite }) });
+  if (chosen.length === 0) throw new Error(`${config.benchmark} has no ${split} tasks of that kind`);
   const tasks = dealByApp(chosen).slice(0, taskLimit ?? undefined);
   const taskIds = tasks.map((task) => task.id);
   const reach: Reach = (choice) => endpointFor(choice, settings, store);

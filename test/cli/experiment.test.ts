@@ -49,7 +49,7 @@ test('an experiment may say where a benchmark lies, from its own folder; the env
   writeFileSync(file, `${text}\nbenchmarks: { wai: { root: checkout } }\n`);
   const experiment = readExperiment(file);
   rmSync(folder, { recursive: true });
-  const settings = settingsForHome('/nowhere');
+  const { waiRoot: _, ...settings } = settingsForHome('/nowhere');
   expect(settingsFor(settings, experiment).waiRoot).toBe(join(folder, 'checkout'));
   expect(settingsFor({ ...settings, waiRoot: '/mine' }, experiment).waiRoot).toBe('/mine');
   expect(experiment.evaluation.suite).toBe('nine');

@@ -43,6 +43,9 @@ async function withPage(use: (place: Place) => Promise<void>): Promise<void> {
   }
 }
 
+const idsOf = (state: unknown): unknown[] =>
+  JSON.parse(JSON.stringify(state)).notes.map((note: { id: unknown }) => note.id);
+
 const starred = (state: unknown): unknown =>
   JSON.parse(JSON.stringify(state)).notes.map((note: { starred: boolean }) => note.starred);
 
@@ -82,6 +85,20 @@ test('a click changes the state, and the last of three states sent at once is th
     expect(await place.environment.stateDigest()).not.toBe(before);
     expect(invalidating(place)).toEqual([]);
   }));
+
+test('two things that were made at one frozen moment have two ids, the same in every life', async () => {
+  const lives: unknown[] = [];
+  for (let life = 0; life < 2; life += 1) {
+    await withPage(async (place) => {
+      await place.click('button', 'Add');
+      await place.session.act({ tool: 'navigate', url: 'http://notes.wai/' });
+      await place.click('button', 'Add');
+      lives.push(idsOf(await place.state()));
+    });
+  }
+  expect(lives[0]).toHaveLength(5);
+  expect(new Set(lives.flat()).size).toBe(5);
+});
 
 test('code that was planted in the page through a field makes the rollout void', () =>
   withPage(async (place) => {
