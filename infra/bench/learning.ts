@@ -59,19 +59,20 @@ function printTable(seeds: readonly SeedResult[]): void {
   console.log(
     `\n${steps} training steps of ${hyperparameters.groupSize} rollouts a seed and arm; paired over seeds:`,
   );
-  const isMet = arms.slice(1).map((arm) => printDifference(arm, seeds));
+  const isMet = arms.slice(1).map((arm) => printDifference(arm, 'base', seeds));
+  if (arms.includes('GRPO')) printDifference('CLIFT', 'GRPO', seeds);
   console.log(`machine: ${describeMachine()}; this session took ${duration(performance.now() - began)}`);
   if (isMet[arms.slice(1).indexOf('CLIFT')] !== true) process.exitCode = 1;
 }
 
 /** Student interval over seeds, 4 degrees of freedom; true when the goal is met. */
-function printDifference(arm: string, seeds: readonly SeedResult[]): boolean {
-  const pairs = seeds.map((seed) => [seed.get('base') ?? Number.NaN, seed.get(arm) ?? Number.NaN] as const);
+function printDifference(arm: string, against: string, seeds: readonly SeedResult[]): boolean {
+  const pairs = seeds.map((seed) => [seed.get(against) ?? Number.NaN, seed.get(arm) ?? Number.NaN] as const);
   const difference = pairedInterval(pairs);
   if (difference === null) return false;
   const [points, low, high] = [difference.mean, difference.low, difference.high].map((value) => 100 * value);
   console.log(
-    `- ${arm} − base: ${points?.toFixed(1)} points, 95 % interval ${low?.toFixed(1)} to ${high?.toFixed(1)}`,
+    `- ${arm} − ${against}: ${points?.toFixed(1)} points, 95 % interval ${low?.toFixed(1)} to ${high?.toFixed(1)}`,
   );
   return (points ?? 0) >= GOAL_POINTS && (low ?? 0) > 0;
 }
