@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import type { BlobStore, StoredHistory } from '../bank-store/contract.ts';
 import { BlobAltered, BlobMissing } from '../bank-store/errors.ts';
 import { codeVersion } from './code-version.ts';
@@ -35,11 +35,9 @@ export async function replayHistories(
   cases: readonly ReplayCase[],
 ): Promise<readonly ReplayResult[]> {
   if (cases.length === 0) return [];
-  const logger = new DefaultLogger('ERROR', () => {});
-  Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter: 'OFF' } } });
   const workflowBundle = await bundleWorkflowCode({
     workflowsPath: join(projectDirectory, 'workflows/index.ts'),
-    logger,
+    logger: new DefaultLogger('ERROR', () => {}),
   });
   const current = codeVersion(projectDirectory);
   const verdicts: ReplayResult[] = [];

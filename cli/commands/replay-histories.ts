@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { BankStore } from '../../bank-store/contract.ts';
 import { codeVersionsOf } from '../../workers/history-exporter.ts';
 import {
@@ -25,6 +26,8 @@ interface Options {
  */
 export async function replay(settings: Settings, runId: string | undefined, options: Options): Promise<void> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
+  // A history that does not replay is a result, not a log line.
+  Runtime.install({ logger: new DefaultLogger('ERROR', () => {}) });
   const results = await withStack(settings, say, ({ store, client }) =>
     runId === undefined ? replayOpen(settings, client) : replayRun(settings, store, runId),
   );

@@ -37,6 +37,10 @@ export async function readRunOverview(store: BankStore, run: Run): Promise<RunOv
   };
 }
 
+/** Only where somebody may have to do something, or wonders. */
+const reasonOf = ({ state, stateReason }: RunOverview): string =>
+  ['paused', 'failed', 'cancelled'].includes(state) ? stateReason : '';
+
 export function renderRunOverviews(runs: readonly RunOverview[], paint: Paint): string[] {
   if (runs.length === 0) return ['No runs yet; `clift demo` makes the first.'];
   const numeric = ['progress', 'success', 'failure', 'unscored', 'cost'];
@@ -46,13 +50,15 @@ export function renderRunOverviews(runs: readonly RunOverview[], paint: Paint): 
       ...['kind', 'state'].map((title) => ({ title })),
       ...numeric.map((title) => ({ title, align: 'right' as const })),
       { title: 'started' },
+      { title: '' },
     ],
-    runs.map(({ id, kind, state, progress, costUsd, createdAt }) => {
+    runs.map((run) => {
+      const { id, kind, state, progress, costUsd, createdAt } = run;
       const { done, total, rollouts } = progress;
       return [
         ...[id, kind, state, `${done}/${total}`],
         ...[rollouts.success, rollouts.failure, rollouts.unscored].map(String),
-        ...[dollars(costUsd), minuteOf(createdAt)],
+        ...[dollars(costUsd), minuteOf(createdAt), reasonOf(run)],
       ];
     }),
     paint,

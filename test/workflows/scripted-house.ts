@@ -45,7 +45,7 @@ export interface House {
 export async function openHouse(
   address: string,
   namespace: string,
-  { maxCachedWorkflows = 500 } = {},
+  { maxCachedWorkflows = 500, buildId = 'scripted' } = {},
 ): Promise<House> {
   Runtime.install({ logger: new DefaultLogger('ERROR') });
   const bundle = await bundleWorkflowCode({
@@ -62,7 +62,13 @@ export async function openHouse(
       Worker.create({
         ...{ connection, namespace, taskQueue },
         ...(taskQueue === 'orchestrator'
-          ? { workflowBundle: bundle, maxCachedWorkflows }
+          ? {
+              ...{ workflowBundle: bundle, maxCachedWorkflows },
+              workerDeploymentOptions: {
+                useWorkerVersioning: false,
+                version: { deploymentName: 'clift', buildId },
+              },
+            }
           : { activities: late(activities), interceptors: { activity: [countInto(calls), payloadGuard] } }),
       }),
     ),

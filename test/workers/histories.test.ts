@@ -1,0 +1,111 @@
+/** Histories from a real server to the blob store and back through the workflow code. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type BankStore, createBankStore } from '../../bank-store/index.ts';
+import { codeVersion } from '../../workers/code-version.ts';
+import { HistoryExporter } from '../../workers/history-exporter.ts';
+import { replayStored } from '../../workers/replay-histories.ts';
+import { taskQueues, trainRunId } from '../../workflows/names.ts';
+import { startTraining } from '../activities/bank/training-scene.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { committedPlan, type House, openHouse } from '../workflows/scripted-house.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const blobDirectory = mkdtempSync(join(tmpdir(), 'clift-histories-'));
+const runId = 'exported';
+
+let database: TestDatabase;
+let store: BankStore & { close(): Promise<void> };
+let house: House;
+beforeAll(async () => {
+  database = await createTestDatabase(async (databaseUrl) => {
+    await (await createBankStore({ databaseUrl, blobDirectory })).close();
+  });
+  store = await createBankStore({ databaseUrl: database.databaseUrl, blobDirectory });
+  house = await openHouse(inject('temporalAddress'), 'histories', { buildId: codeVersion(project) });
+  house.play({ planTrainingStep: committedPlan });
+  await startTraining(store, runId);
+  // A run of another database in the same namespace.
+  for (const id of [runId, 'foreign']) {
+    await house.client.workflow.execute('trainRunWorkflow', {
+      ...{ taskQueue: taskQueues.orchestrator, workflowId: trainRunId(id) },
+      args: [{ runId: id, shards: 1, steps: 2, growEverySteps: null }],
+    });
+  }
+});
+afterAll(async () => {
+  await house.close();
+  await store.close();
+  await database.drop();
+  rmSync(blobDirectory, { recursive: true });
+});
+
+const exported = async () => (await store.historiesOf(runId)).map(({ workflowId }) => workflowId).sort();
+const all = ['', '/shard/0', '/shard/0/step/0', '/shard/0/step/1'].map((end) => trainRunId(runId) + end);
+
+/** As a worker's exporter does it, whose server's list of closed workflows lags behind. */
+async function sweepUntilAllAreThere(): Promise<void> {
+  const exporter = new HistoryExporter(house.client, store);
+  do await exporter.sweep();
+  while ((await exported()).length < all.length);
+  await exporter.stop();
+}
+
+const replay = async () => replayStored(project, store.blobs, await store.historiesOf(runId));
+
+describe('the exporter', () => {
+  test('copies every closed workflow of its own runs, once however often it looks', async () => {
+    await sweepUntilAllAreThere();
+    await sweepUntilAllAreThere();
+    expect(await exported()).toEqual(all);
+    const [first] = await store.historiesOf(runId);
+    expect(first).toMatchObject({
+      ...{ workflowType: 'trainStepWorkflow', status: 'completed' },
+      codeVersions: [codeVersion(project)],
+    });
+    expect(first?.events).toBeGreaterThan(8);
+  });
+});
+
+describe('a replay', () => {
+  test('of what this code recorded agrees with it', async () => {
+    expect(await replay()).toEqual(
+      all.map(() => expect.objectContaining({ verdict: 'replays', detail: '' })),
+    );
+  });
+
+  test('tells a history that was changed from one that other code recorded', async () => {
+    const [step] = await store.historiesOf(runId);
+    if (step === undefined) throw new Error('no history was exported');
+    const text = (await promisify(gunzip)(await store.blobs.get(step.digest))).toString();
+    const forged = text.replaceAll('planTrainingStep', 'planNothing');
+    expect(forged).not.toBe(text);
+    const digest = await store.blobs.put(await promisify(gzip)(forged));
+    const [here] = await replayStored(project, store.blobs, [{ ...step, digest }]);
+    expect(here).toMatchObject({ verdict: 'differs', detail: expect.stringContaining('planNothing') });
+    const codeVersions = [...step.codeVersions, 'src-of-last-week'];
+    const [elsewhere] = await replayStored(project, store.blobs, [{ ...step, digest, codeVersions }]);
+    expect(elsewhere).toMatchObject({
+      verdict: 'other_version',
+      detail: expect.stringContaining('src-of-last-week'),
+    });
+  });
+
+  test('finds bytes that are not what was exported, or not there', async () => {
+    const [step] = await store.historiesOf(runId);
+    const digest = step?.digest ?? '';
+    const missing = 'a'.repeat(64);
+    await writeFile(join(blobDirectory, digest.slice(0, 2), digest.slice(2, 4), digest), 'something else');
+    const verdicts = await replayStored(project, store.blobs, [
+      ...(await store.historiesOf(runId)).slice(0, 1),
+      ...(await store.historiesOf(runId)).slice(1, 2).map((one) => ({ ...one, digest: missing })),
+    ]);
+    expect(verdicts.map(({ verdict }) => verdict)).toEqual(['altered', 'missing']);
+  });
+});
