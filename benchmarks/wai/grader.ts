@@ -27,6 +27,8 @@ const PROGRAM = fileURLToPath(new URL('python/grader.py', import.meta.url));
 /** A verifier takes milliseconds; the first one also waits for Python to start. */
 const DEFAULT_LIMIT_MS = 30_000;
 const ERROR_TAIL = 500;
+/** What Python adds to the limit before it ends itself: it must not come before us. */
+const ORPHAN_GRACE_MS = 2_000;
 
 /**
  * The benchmark's Python programs, run unchanged in one process that is started at need and started again after it
@@ -71,7 +73,7 @@ export class Grader {
     const tooLong = () => python.kill(`${job.file} did not end within ${this.#limitMs} ms and was stopped`);
     const timer = setTimeout(tooLong, this.#limitMs);
     try {
-      return await python.ask(job, state);
+      return await python.ask({ ...job, ends_after_s: (this.#limitMs + ORPHAN_GRACE_MS) / 1000 }, state);
     } finally {
       clearTimeout(timer);
     }
@@ -104,7 +106,7 @@ class PythonProcess {
   }
 
   /** One job at a time. */
-  async ask(job: Job, state: unknown): Promise<unknown> {
+  async ask(job: Job & { readonly ends_after_s: number }, state: unknown): Promise<unknown> {
     const waiting = Promise.withResolvers<unknown>();
     this.#waiting = waiting;
     this.#holdOurs(true);

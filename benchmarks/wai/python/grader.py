@@ -4,11 +4,13 @@ Runs the benchmark's own programs on states that it is given. Two JSON lines in,
     {"do": "verify", "file": PATH}            -> {"passed": BOOL, "message": TEXT}
     {"do": "solve", "file": PATH, "task": ID} -> {"state": STATE}
 
-or {"error": TEXT} where the program failed. Standard library only; ends when its input does.
+or {"error": TEXT} where the program failed. A job also says after how many seconds this process is to end itself:
+whoever asked would have stopped it before, were it still there. Standard library only; ends when its input does.
 """
 
 import json
 import os
+import signal
 import sys
 import types
 
@@ -92,10 +94,12 @@ def main():
     sys.stdout = open(os.devnull, "w")
     for line in sys.stdin.buffer:
         job, state = json.loads(line), sys.stdin.buffer.readline().decode()
+        signal.setitimer(signal.ITIMER_REAL, job["ends_after_s"])
         try:
             reply = {"verify": verify, "solve": solve}[job["do"]](job, state)
         except Exception as error:
             reply = {"error": f"{type(error).__name__}: {error}"}
+        signal.setitimer(signal.ITIMER_REAL, 0)
         replies.write(json.dumps(reply) + "\n")
         replies.flush()
 

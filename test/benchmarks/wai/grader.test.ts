@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Grader } from '../../../benchmarks/wai/grader.ts';
+import { commandLine, waitUntil } from '../../../infra/processes.ts';
 import { createFixture, fixtureRoot, taskNamed } from './support.ts';
 
 const verifier = (name: string) => join(fixtureRoot, 'apps/notes', `${name}.py`);
@@ -82,6 +84,25 @@ test('a grader that nobody uses any more keeps no process alive', async () => {
     { timeout: 60_000 },
   );
   expect(stdout.trim()).toBe('true');
+});
+
+test('a verifier that hangs when its worker is killed does not run on for ever', async () => {
+  const script = `
+    import { Grader } from ${JSON.stringify(join(import.meta.dirname, '../../../benchmarks/wai/grader.ts'))};
+    const grader = new Grader(4_000);
+    await grader.verify(${JSON.stringify(verifier('real-tasks/task_e1'))}, ${JSON.stringify(notes(true))});
+    console.log('begins');
+    await grader.verify(${JSON.stringify(verifier('real-tasks/task_h2'))}, ${JSON.stringify(notes(true))});`;
+  const worker = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script]);
+  const [line] = await Promise.race([once(worker.stdout, 'data'), once(worker, 'exit')]);
+  expect(String(line)).toContain('begins');
+  const python = Number(
+    execFileSync('ps', ['-o', 'pid=', '--ppid', String(worker.pid)], { encoding: 'utf8' }),
+  );
+  expect(commandLine(python)).toContain('grader.py');
+  worker.kill('SIGKILL');
+  await once(worker, 'exit');
+  expect(await waitUntil(() => !commandLine(python).includes('grader.py'), 20_000)).toBe(true);
 });
 
 describe('grading evidence', () => {
