@@ -67,11 +67,12 @@ export async function openBrowserSession(options: SessionOptions): Promise<Brows
   }
 }
 
-async function newContext(
-  use: BrowserUse,
-  { environment, task, clock }: SessionOptions,
+/** A context as every rollout gets it: its own proxy, the benchmark's clock, UTC, American English. */
+export async function newContext(
+  { browser }: Pick<BrowserUse, 'browser'>,
+  { environment, task, clock }: Pick<SessionOptions, 'environment' | 'task' | 'clock'>,
 ): Promise<BrowserContext> {
-  const context = await use.browser.newContext({
+  const context = await browser.newContext({
     ...(environment.proxyServer !== null && { proxy: { server: environment.proxyServer } }),
     viewport: { width: task.viewport.widthPx, height: task.viewport.heightPx },
     locale: 'en-US',

@@ -24,7 +24,7 @@ function taskOf({ task: id }: Script) {
 }
 
 describe('a script through the tool calls of the harness', () => {
-  test.concurrent.for(scripts)('%s solves its task, which fails untouched', async ([, script]) => {
+  test.for(scripts)('%s solves its task, which fails untouched', async ([, script]) => {
     const { untouched, graded, problem, flags } = await playRollout({
       ...{ pool: browsers.pool, benchmark, task: taskOf(script), signal: new AbortController().signal },
       agent: (observation, history) => nextScriptAction(script, observation, history),
