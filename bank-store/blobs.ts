@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { canonicalJson, sha256Hex } from './canonical-json.ts';
 import type { BlobStore } from './contract.ts';
-import { BlobAltered, BlobMissing, StoredDataInvalid } from './errors.ts';
+import { BlobAltered, BlobMissing, StoredDataInvalid, StoreUnavailable } from './errors.ts';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 
@@ -62,9 +62,9 @@ export function createDirectoryBlobStore(place: string): BlobStore {
 /** A reader sees the whole file or none, also after a power cut. */
 async function writeAtomically(root: string, path: string, bytes: Uint8Array) {
   const temporary = join(root, 'tmp', randomUUID());
-  await createDirectories(dirname(temporary));
-  await createDirectories(dirname(path));
   try {
+    await createDirectories(dirname(temporary));
+    await createDirectories(dirname(path));
     const file = await open(temporary, 'wx');
     try {
       await file.writeFile(bytes);
@@ -75,9 +75,18 @@ async function writeAtomically(root: string, path: string, bytes: Uint8Array) {
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw isOutOfSpace(error) ? noSpace(root, error) : error;
   }
 }
+
+const isOutOfSpace = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(String(error.code));
+
+const noSpace = (root: string, cause: Error) =>
+  new StoreUnavailable(
+    `no space is left for blobs in ${root}: make room there, and the run goes on by itself (${cause.message})`,
+    { cause },
+  );
 
 /** New directories are entries of their parents, which have to be durable as well. */
 async function createDirectories(directory: string) {

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDirectoryBlobStore } from '../../bank-store/blobs.ts';
@@ -93,4 +95,25 @@ test('equal values have one blob, whatever the order of their fields', async () 
 test('bytes that are no JSON are refused as JSON', async () => {
   const blobs = createDirectoryBlobStore(directory);
   await expect(blobs.getJson(await blobs.put(Buffer.of(1, 2)))).rejects.toThrow(StoredDataInvalid);
+});
+
+test('a full disk is an outage that names the place; it leaves nothing behind, and writing goes on when there is room', async () => {
+  const victim = fileURLToPath(new URL('disk-victim.ts', import.meta.url));
+  // The limit of a file's size is met like the end of a disk: by a write that is refused in the middle.
+  const output = execFileSync('bash', [
+    '-c',
+    'ulimit -f 64; exec "$@"',
+    'bash',
+    process.execPath,
+    victim,
+    directory,
+  ]);
+  const failure = JSON.parse(output.toString());
+  expect(failure).toMatchObject({ name: 'StoreUnavailable' });
+  expect(failure.message).toContain(`no space is left for blobs in ${directory}: make room there`);
+  expect(await readdir(join(directory, 'tmp'))).toEqual([]);
+
+  const blobs = createDirectoryBlobStore(directory);
+  const digest = await blobs.put(new Uint8Array(1_000_000));
+  expect(await blobs.get(digest)).toHaveLength(1_000_000);
 });

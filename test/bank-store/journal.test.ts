@@ -271,3 +271,25 @@ test('costs add up by purpose, and one unknown price makes the sum unknown', asy
     { purpose: 'selector', ...tokens(2), costUsd: null },
   ]);
 });
+
+test('a clock that jumps, on either side, makes nobody take over a call whose owner lives', async () => {
+  const { seen, ask } = model();
+  const answer = Promise.withResolvers<void>();
+  const first = store.callOnce(key, { prompt: 'p' }, async () => {
+    const paidFor = await ask();
+    await answer.promise;
+    return paidFor;
+  });
+  await expect.poll(() => seen.executions).toBe(1);
+  // Leases are kept and compared by the database's clock; this process may think that it is next year.
+  const now = Date.now;
+  onTestFinished(() => {
+    Date.now = now;
+  });
+  Date.now = () => now() + 365 * 24 * 3_600_000;
+  const second = other.callOnce(key, { prompt: 'p' }, ask);
+  await sleep(200);
+  answer.resolve();
+  expect(await Promise.all([first, second])).toEqual([{ execution: 1 }, { execution: 1 }]);
+  expect(seen.executions).toBe(1);
+});
