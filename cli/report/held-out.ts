@@ -84,6 +84,26 @@ function scoreOf(rollout: RolloutResult | null): 0 | 1 | null {
   }
 }
 
+/** One part of the tasks: those of an app, or of a difficulty. */
+export interface Part {
+  readonly name: string;
+  readonly rates: OutcomeRates;
+}
+
+/** The rates of each part, sorted by name. */
+export function ratesBy(
+  results: readonly TaskResult[],
+  emission: Emission,
+  partOf: (result: TaskResult) => string,
+): readonly Part[] {
+  return [...Map.groupBy(results, partOf)]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, part]) => ({
+      name,
+      rates: outcomeRates(part.map((result) => emission(result)?.outcome ?? notFinished)),
+    }));
+}
+
 /** What selection did to one app's tasks, against their greedy rollouts. */
 export interface SelectionEffect {
   readonly app: string;

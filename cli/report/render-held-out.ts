@@ -1,5 +1,5 @@
 import type { OutcomeRates } from '../../workflows/method/rates.ts';
-import type { Arm, SelectionEffect } from './held-out.ts';
+import type { Arm, Part, SelectionEffect } from './held-out.ts';
 import { counted, decimal, differenceText, percent, rateText, UNKNOWN } from './numbers.ts';
 import { table } from './table.ts';
 import type { Paint } from './terminal-text.ts';
@@ -30,6 +30,16 @@ export function renderArms(arms: readonly Arm[], paint: Paint, which = ''): stri
     '',
     ...renderDifferences(arms, first?.name ?? '', paint),
   ];
+}
+
+/** Rates of parts, one a line; nothing where there is only one part. */
+export function renderParts(title: string, parts: readonly Part[], paint: Paint): string[] {
+  if (parts.length < 2) return [];
+  const columns = [title, 'of all tasks', 'of scored tasks', 'unscored'].map((each) => ({ title: each }));
+  const rows = parts.map(({ name, rates }) => [
+    ...[name, rateText(rates.ofAll), rateText(rates.ofScored), unscoredText(rates)],
+  ]);
+  return [...table(columns, rows, paint), ''];
 }
 
 function renderDifferences(arms: readonly Arm[], base: string, paint: Paint): string[] {

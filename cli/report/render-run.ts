@@ -1,7 +1,7 @@
 import { outcomeCell } from './cells.ts';
 import { emittedOf, greedyOf, isSwapped, notFinished, type TaskResult } from './evaluation-results.ts';
 import { decimal, shortDigest } from './numbers.ts';
-import { renderArms, renderSelection } from './render-held-out.ts';
+import { renderArms, renderParts, renderSelection } from './render-held-out.ts';
 import { renderCosts, renderTraining } from './render-training.ts';
 import { minuteOf } from './run-overview.ts';
 import type { EvaluationWork, RunReport, TrainingWork } from './run-report.ts';
@@ -55,11 +55,13 @@ function renderTrainingWork({ summary, steps }: TrainingWork, paint: Paint): str
 }
 
 function renderEvaluationWork(work: EvaluationWork, { costs }: RunReport, paint: Paint): string[] {
-  const { arms, soundArms, selection, rolloutBudget, tasks } = work;
+  const { arms, soundArms, byApp, byDifficulty, selection, rolloutBudget, tasks } = work;
   return [
     ...renderArms(arms, paint),
     '',
     ...(soundArms === null ? [] : [...renderArms(soundArms, paint, ' without a caveat'), '']),
+    ...renderParts('difficulty', byDifficulty, paint),
+    ...renderParts('app', byApp, paint),
     ...(selection.length > 0 ? [...renderSelection(selection, rolloutBudget, paint), ''] : []),
     ...renderTasks(tasks, paint),
     '',

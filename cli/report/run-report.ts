@@ -3,7 +3,14 @@
 import type { BankStore, PurposeCosts, Run, TrainingStepRow } from '../../bank-store/contract.ts';
 import { storedEvaluation } from '../stored-config.ts';
 import { emittedOf, greedyOf, readTaskResults, type TaskResult } from './evaluation-results.ts';
-import { type Arm, compareArms, type SelectionEffect, selectionEffects } from './held-out.ts';
+import {
+  type Arm,
+  compareArms,
+  type Part,
+  ratesBy,
+  type SelectionEffect,
+  selectionEffects,
+} from './held-out.ts';
 import { type RunOverview, readRunOverview } from './run-overview.ts';
 import { readTrainingSummary, type TrainingSummary } from './training-summary.ts';
 
@@ -29,6 +36,9 @@ export interface EvaluationWork {
   readonly arms: readonly Arm[];
   /** The same without the tasks that have a caveat; null where none has. */
   readonly soundArms: readonly Arm[] | null;
+  /** Of what was emitted; of the greedy rollouts where nothing selects. */
+  readonly byApp: readonly Part[];
+  readonly byDifficulty: readonly Part[];
   readonly selection: readonly SelectionEffect[];
   readonly tasks: readonly TaskResult[];
 }
@@ -54,6 +64,7 @@ async function readEvaluation(store: BankStore, run: Run): Promise<EvaluationWor
   const tasks = await readTaskResults(store, run.id);
   const sound = tasks.filter(({ caveats }) => caveats.length === 0);
   const selects = bankDigest !== null && rolloutBudget > 1;
+  const emission = selects ? emittedOf : greedyOf;
   const armsOf = (results: readonly TaskResult[]) => {
     const source = { runId: run.id, results };
     const greedy = { ...source, name: 'greedy', emission: greedyOf };
@@ -63,6 +74,8 @@ async function readEvaluation(store: BankStore, run: Run): Promise<EvaluationWor
     kind: 'evaluate',
     ...{ rolloutBudget, tasks },
     arms: armsOf(tasks),
+    byApp: ratesBy(tasks, emission, ({ app }) => app),
+    byDifficulty: ratesBy(tasks, emission, ({ difficulty }) => difficulty),
     soundArms: sound.length === tasks.length ? null : armsOf(sound),
     selection: selects ? selectionEffects(tasks) : [],
   };

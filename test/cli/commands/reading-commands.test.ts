@@ -93,11 +93,17 @@ describe('clift show', () => {
     expect(report).toMatchObject({
       work: {
         arms: [{ rates: { ofAll: { successes: 1, total: 4 } } }, { rates: { ofAll: { total: 4 } } }],
+        byApp: [
+          { name: 'mail', rates: { ofAll: { total: 2 } } },
+          { name: 'shop', rates: { ofAll: { total: 2 }, unscored: { blocked: 1 } } },
+        ],
+        byDifficulty: [{ name: 'easy', rates: { ofAll: { total: 4 } } }],
         soundArms: [{ rates: { ofAll: { successes: 1, total: 3 } } }, { rates: { ofAll: { total: 3 } } }],
       },
     });
     const text = await printed(() => show(settings, [clift], {}));
     expect(text).toContain('Success on 4 held-out tasks, ');
+    expect(text).toMatch(/app +of all tasks[\s\S]*\nshop +\d\/2 /);
     expect(text).toContain('Success on 3 held-out tasks without a caveat, ');
     expect(text).toMatch(/sandbox\/shop\/walled .* impossible/);
   });
