@@ -24,11 +24,15 @@ export class DemoHome {
   readonly path = mkdtempSync(join(tmpdir(), 'clift-demo-'));
 
   start(config = 'small.yaml', ...options: readonly string[]): DemoRun {
-    const child = spawn(
-      process.execPath,
-      ['cli/main.ts', 'demo', '--config', `test/end-to-end/${config}`, '--json', ...options],
-      { cwd: project, env: this.#environment(), stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+    return this.clift('demo', '--config', `test/end-to-end/${config}`, '--json', ...options);
+  }
+
+  /** Any other verb. */
+  clift(...words: readonly string[]): DemoRun {
+    const child = spawn(process.execPath, ['cli/main.ts', ...words], {
+      ...{ cwd: project, env: this.#environment() },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     return new DemoRun(child);
   }
 
