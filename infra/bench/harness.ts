@@ -8,8 +8,10 @@ import { plainPaint } from '../../cli/report/terminal-text.ts';
 import { withPool } from '../../cli/rollout/with-pool.ts';
 import { benchmarkNamed } from '../../workers/parts.ts';
 import { loadSettings } from '../../workers/settings.ts';
+import { ensureChromium } from '../chromium.ts';
+import { ensureBrowserUse, linksOf, walkWithBrowserUse, walkWithOurs } from './harness/browser-use.ts';
 import { measureMemory, measureThroughput } from './harness/load.ts';
-import { median } from './harness/numbers.ts';
+import { median, spread } from './harness/numbers.ts';
 import { compareSides, comparisonRows, cycleOf } from './harness/side-by-side.ts';
 import type { Place } from './harness/sides.ts';
 import { walksOn } from './harness/walk.ts';
@@ -18,6 +20,7 @@ import { describeMachine } from './machine.ts';
 const ROUNDS = 6;
 const CONTEXTS = 8;
 const GOAL_CYCLE_RATIO = 1.3;
+const GOAL_FASTER = 3;
 const GOAL_SCALING = 0.8;
 
 const settings = loadSettings();
@@ -28,7 +31,7 @@ const walks = walksOn(benchmark);
 await withPool(settings, say, async (pool) => {
   const place: Place = { pool, benchmark };
   console.log(`machine: ${describeMachine()}, load ${loadavg()[0]?.toFixed(1)} at the start`);
-  const isMet = [await reportSides(place), await reportLoad(place)];
+  const isMet = [await reportSides(place), await reportBrowserUse(place), await reportLoad(place)];
   if (isMet.includes(false)) process.exitCode = 1;
 });
 
@@ -47,6 +50,31 @@ async function reportSides(place: Place): Promise<boolean> {
   return reportGoal(
     `a step of ours takes ${ratio.toFixed(2)} × a plain script's (goal: at most ${GOAL_CYCLE_RATIO})`,
     ratio <= GOAL_CYCLE_RATIO,
+  );
+}
+
+/** On the sandbox, whose links both can name. Where browser-use cannot be installed no goal is missed. */
+async function reportBrowserUse(place: Place): Promise<boolean> {
+  const [walk] = walks;
+  if (benchmark.name !== 'sandbox' || walk === undefined) return true;
+  const python = await ensureBrowserUse(settings, say);
+  if (python instanceof Error) {
+    console.log(`\nnot compared with browser-use: ${python.message}`);
+    return true;
+  }
+  const names = linksOf(walk, 3);
+  const { executablePath } = await ensureChromium(settings, say);
+  const theirs = await walkWithBrowserUse(python, settings, place, walk, names, executablePath);
+  const ours = await walkWithOurs(settings, place, walk, names);
+  const inMs = (seconds: readonly number[]) => spread(seconds.map((each) => 1000 * each));
+  console.log(
+    `\nms from one reply of a model without latency to the next, ${ours.length} steps; settling included`,
+  );
+  console.log(`our harness  ${inMs(ours)}\nbrowser-use  ${inMs(theirs)}`);
+  const faster = median(theirs) / median(ours);
+  return reportGoal(
+    `a step is ${faster.toFixed(1)} × as fast as browser-use's (goal: at least ${GOAL_FASTER})`,
+    faster >= GOAL_FASTER,
   );
 }
 
