@@ -110,7 +110,10 @@ const trajectory = (judgeScore: number, { name, text }: typeof good) => ({
 
 async function selfVerifier(endpoint: ModelEndpoint): Promise<void> {
   const request = { seen: seen(good.name, good.text), questions };
-  const { answers } = await createProviderSelfVerifier(endpoint).answer(request, never);
+  // Where a base model is asked to go on with a text, its next word is an answer.
+  const choice = { ...endpoint.choice, capabilities: { api: 'completions' } } as const;
+  const verifier = createProviderSelfVerifier({ ...endpoint, choice });
+  const { answers } = await verifier.answer(request, never);
   for (const [index, { pYes }] of answers.entries()) {
     say(`  P(YES) ${pYes === null ? 'no answer' : pYes.toFixed(4)}  ${questions[index]?.text}`);
   }
@@ -143,8 +146,10 @@ async function proposer(endpoint: ModelEndpoint): Promise<void> {
 const settings = loadSettings();
 const local = await ensureLocalModel(settings.cacheDirectory, say);
 const server = await startLlamaServer(local, join(settings.cacheDirectory, 'local-model', 'server.log'));
+/** A base model: it has no chat template, but a grammar holds what it writes to a schema all the same. */
+const choice = { provider: 'openai', model: localModelName, maxOutputTokens: 400 } as const;
 const endpoint: ModelEndpoint = {
-  choice: { provider: 'openai', model: localModelName, maxOutputTokens: 2048 },
+  choice,
   baseUrl: server.baseUrl,
   apiKey: null,
   gate: { enter: async () => ({ leave: async () => {} }) },

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ChatReply, ChatRequest, SampledToken } from './client.ts';
 import { ProviderError } from './errors.ts';
 import { requestJson, type Server } from './http.ts';
-import { logProb, openAiEnding, openAiUsage, parseWire, tokenIds } from './wire.ts';
+import { logProb, openAiEnding, openAiUsage, parseWire, readToken, tokenIds, tokenSchema } from './wire.ts';
 
 /** Unstreamed, whatever was asked: log-probabilities of a stream would have to be put together. */
 export async function postCompletion(
@@ -33,7 +33,8 @@ function bodyOf(request: ChatRequest): Record<string, unknown> {
   };
 }
 
-const logProbsSchema = z
+/** As OpenAI and vLLM spell them; llama.cpp spells them as in a chat. */
+const columnsSchema = z
   .object({
     tokens: z.array(z.string()),
     token_logprobs: z.array(logProb),
@@ -42,6 +43,8 @@ const logProbsSchema = z
   .refine(({ tokens, token_logprobs }) => tokens.length === token_logprobs.length, {
     message: 'as many log-probabilities as tokens',
   });
+
+const logProbsSchema = z.union([columnsSchema, z.object({ content: z.array(tokenSchema) })]);
 
 const completionSchema = z.object({
   model: z.string(),
@@ -78,11 +81,9 @@ export function readTextCompletion(json: unknown): ChatReply {
   };
 }
 
-function readTokens({
-  tokens,
-  token_logprobs,
-  top_logprobs,
-}: z.infer<typeof logProbsSchema>): readonly SampledToken[] {
+function readTokens(logprobs: z.infer<typeof logProbsSchema>): readonly SampledToken[] {
+  if ('content' in logprobs) return logprobs.content.map(readToken);
+  const { tokens, token_logprobs, top_logprobs } = logprobs;
   return token_logprobs.map((sampled, index) => ({
     text: tokens[index] ?? '',
     bytes: null,

@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import type { ModelEndpoint, ShownImage } from '../contract.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import type { ChatReply, ChatRequest, ModelClient, SampledToken } from './client.ts';
+import type { ChatReply, ChatRequest, ModelClient } from './client.ts';
 import { ProviderError } from './errors.ts';
 import { requestEvents, requestJson, type Server, serverOf } from './http.ts';
 import { postCompletion } from './openai-completions.ts';
 import { OpenAiStream } from './openai-stream.ts';
-import { logProb, openAiEnding, openAiUsage, parseWire, tokenIds } from './wire.ts';
+import { openAiEnding, openAiUsage, parseWire, readToken, tokenIds, tokenSchema } from './wire.ts';
 
 export function createOpenAiClient(endpoint: ModelEndpoint, timeoutMs: number): ModelClient {
   const server = serverOf(endpoint, 'https://api.openai.com/v1', headersFor, timeoutMs);
@@ -71,13 +71,6 @@ const dataUrl = ({ mediaType, base64 }: Omit<ShownImage, 'label'>): string =>
 
 // ---- the whole reply at once -------------------------------------------------------------------------------
 
-const tokenSchema = z.object({
-  token: z.string(),
-  logprob: logProb,
-  bytes: z.array(z.int().min(0).max(255)).nullish(),
-  top_logprobs: z.array(z.object({ token: z.string(), logprob: logProb })).default([]),
-});
-
 const toolCallSchema = z.object({ function: z.object({ name: z.string(), arguments: z.string() }) });
 
 const chatSchema = z.object({
@@ -128,15 +121,6 @@ export function readCompletion(json: unknown): ChatReply {
     promptTokenIds: prompt_token_ids ?? null,
     usage: usage ?? null,
     model,
-  };
-}
-
-function readToken({ token, bytes, logprob, top_logprobs }: z.infer<typeof tokenSchema>): SampledToken {
-  return {
-    text: token,
-    bytes: bytes ?? null,
-    logProb: logprob,
-    alternatives: top_logprobs.map((other) => ({ text: other.token, logProb: other.logprob })),
   };
 }
 

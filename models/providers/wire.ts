@@ -1,7 +1,7 @@
 /** What both wire formats have in common. */
 import { z } from 'zod';
 import type { Usage } from '../contract.ts';
-import type { ChatReply } from './client.ts';
+import type { ChatReply, SampledToken } from './client.ts';
 import { classifyFailure, ProviderError } from './errors.ts';
 import type { Server } from './http.ts';
 
@@ -28,6 +28,27 @@ export const openAiUsage = z
 
 /** Servers round: a probability may come out a little above 1. */
 export const logProb = z.number().max(1e-3);
+
+export const tokenSchema = z.object({
+  token: z.string(),
+  logprob: logProb,
+  bytes: z.array(z.int().min(0).max(255)).nullish(),
+  top_logprobs: z.array(z.object({ token: z.string(), logprob: logProb })).default([]),
+});
+
+export function readToken({
+  token,
+  bytes,
+  logprob,
+  top_logprobs,
+}: z.infer<typeof tokenSchema>): SampledToken {
+  return {
+    text: token,
+    bytes: bytes ?? null,
+    logProb: logprob,
+    alternatives: top_logprobs.map((other) => ({ text: other.token, logProb: other.logprob })),
+  };
+}
 
 export const tokenIds = z.array(z.int().min(0)).nullish();
 

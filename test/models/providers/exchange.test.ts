@@ -283,6 +283,20 @@ describe('the completions endpoint', () => {
     });
   });
 
+  test('reads log-probabilities as llama.cpp spells them', async () => {
+    const content = [
+      { token: 'No', bytes: [78, 111], logprob: -2.21, top_logprobs: [{ token: 'Yes', logprob: -2.24 }] },
+    ];
+    const choices = [{ text: 'No', finish_reason: 'length', logprobs: { content } }];
+    const body = JSON.stringify({ model: 'm', choices });
+    server = await startModelServer(() => ({ kind: 'body', body }));
+    const read = await clientOf(endpointTo(server, choice), 5_000).chat(request, never);
+    expect(read).toMatchObject({
+      ended: 'length',
+      tokens: [{ text: 'No', logProb: -2.21, alternatives: [{ text: 'Yes', logProb: -2.24 }] }],
+    });
+  });
+
   test.each([
     ['null', '{"choices":null}'],
     ['no choice', '{"model":"m","choices":[]}'],
