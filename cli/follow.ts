@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
-import type { BankStore, Run } from '../bank-store/contract.ts';
+import type { Run } from '../bank-store/contract.ts';
+import { throughOutages } from './outages.ts';
 import { showProgress } from './progress.ts';
 import type { StartedRun } from './start-run.ts';
 import type { Workplace } from './workplace.ts';
@@ -24,24 +25,20 @@ export async function follow(
   phase: string,
 ): Promise<Run> {
   if (handle === null) return run;
+  const read = () => throughOutages(() => store.getRun(run.id));
   const aborter = new AbortController();
   // Whoever leaves before the end must not leave a request behind: its connection is closed next.
-  const result = handle.client.withAbortSignal(aborter.signal, () => handle.result());
-  const ended = Promise.race([
-    result,
-    failed,
-    interrupted(aborter.signal),
-    paused(store, run.id, aborter.signal),
-  ]);
+  const result = throughOutages(() => handle.client.withAbortSignal(aborter.signal, () => handle.result()));
+  const ended = Promise.race([result, failed, interrupted(aborter.signal), paused(read, aborter.signal)]);
   try {
     await showProgress(store, run, phase, ended);
   } catch (error) {
-    throw error instanceof WorkflowFailedError ? explain(await store.getRun(run.id), error) : error;
+    throw error instanceof WorkflowFailedError ? explain(await read(), error) : error;
   } finally {
     aborter.abort();
     await result.catch(() => undefined);
   }
-  return store.getRun(run.id);
+  return read();
 }
 
 /** Rejects with `Interrupted` when this process is asked to end, until `signal` aborts. */
@@ -57,10 +54,10 @@ export async function interrupted(signal: AbortSignal): Promise<never> {
 
 const LOOK_EVERY_MS = 500;
 
-async function paused(store: BankStore, runId: string, signal: AbortSignal): Promise<never> {
+async function paused(read: () => Promise<Run>, signal: AbortSignal): Promise<never> {
   for (;;) {
     await sleep(LOOK_EVERY_MS, undefined, { signal });
-    const run = await store.getRun(runId);
+    const run = await read();
     if (run.state === 'paused') throw new Error(describePaused(run));
   }
 }

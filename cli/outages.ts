@@ -30,5 +30,5 @@ export function isOutage(error: unknown): boolean {
   return error instanceof Error && isOutage(error.cause);
 }
 
-/** CANCELLED, DEADLINE_EXCEEDED and UNAVAILABLE. */
-const awayCodes: ReadonlySet<number> = new Set([1, 4, 14]);
+/** DEADLINE_EXCEEDED, INTERNAL (a connection that broke off) and UNAVAILABLE. */
+const awayCodes: ReadonlySet<number> = new Set([4, 13, 14]);

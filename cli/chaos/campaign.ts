@@ -134,6 +134,7 @@ async function runJob(
     const job = new Job({
       settings: own,
       config: arrangement.config,
+      say: plan.say,
       chromiumPath: plan.chromiumPath,
       environment: { ...arrangement.environment, ...(links && environmentOf(stack, links)) },
     });

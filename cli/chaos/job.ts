@@ -20,6 +20,7 @@ export interface JobSpec {
   readonly chromiumPath: string;
   /** Where the job finds what chaos put in between: servers behind links, model servers. */
   readonly environment: Readonly<Record<string, string>>;
+  readonly say: (line: string) => void;
 }
 
 /** Every role can be killed by itself, and a rollout has somewhere else to go on. */
@@ -52,10 +53,10 @@ export class Job {
     return this.#child?.pid ?? null;
   }
 
-  /** Kills the command; it is started again. */
-  kill(): void {
-    this.#isKilled = true;
-    this.#child?.kill('SIGKILL');
+  /** Kills the command; it is started again. False when it was not there. */
+  kill(): boolean {
+    this.#isKilled = this.#child?.kill('SIGKILL') ?? false;
+    return this.#isKilled;
   }
 
   /** Ends the command for good. */
@@ -73,7 +74,7 @@ export class Job {
         const { code, stdout, stderr } = await this.#command();
         if (code === 0) return reportSchema.parse(JSON.parse(stdout));
         if (this.#isOver) throw new Error('the job was ended');
-        if (!this.#isKilled) this.surrenders.push(stderr.trim().split('\n').at(-1) ?? '');
+        if (!this.#isKilled) this.#surrender(stderr.trim().split('\n').at(-1) ?? '');
         this.#isKilled = false;
         if (this.surrenders.length > MAX_SURRENDERS) {
           throw new Error(`the job keeps ending by itself:\n${stderr.slice(-2_000)}`);
@@ -82,6 +83,11 @@ export class Job {
     } finally {
       this.#isOver = true;
     }
+  }
+
+  #surrender(why: string): void {
+    this.surrenders.push(why);
+    this.#spec.say(`The command ended by itself and is started again: ${why}`);
   }
 
   async #command(): Promise<{ code: number | null; stdout: string; stderr: string }> {

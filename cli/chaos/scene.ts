@@ -6,6 +6,7 @@ import { type Point, pointOf } from './points.ts';
 export interface ActivityInFlight {
   /** Names the activity across its attempts. */
   readonly key: string;
+  readonly workflowId: string;
   readonly type: string;
   readonly point: Point | null;
   /** Process that works on it; null while nobody does. */
@@ -48,6 +49,7 @@ async function describe(client: Client, id: string) {
       const signs = [pending.lastStartedTime, pending.lastHeartbeatTime].map((at) => (at ? tsToMs(at) : 0));
       return {
         key: `${id} ${type} ${pending.activityId}`,
+        workflowId: id,
         type,
         point: pointOf(id, type),
         pid: isStarted ? pid : null,

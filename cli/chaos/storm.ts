@@ -95,7 +95,8 @@ async function strikeOne(
     const target = await findTarget(field, cell, scene);
     const begun = target === null ? null : await beginningOf(ledger, target);
     if (target === null || begun === null) continue;
-    return { cell, strike: await carryOut(field, ledger, holds, { target, begun, scene }) };
+    const strike = await carryOut(field, ledger, holds, { target, begun, scene });
+    if (strike !== null) return { cell, strike };
   }
   return null;
 }
@@ -115,13 +116,13 @@ async function carryOut(
   ledger: Ledger,
   holds: Map<Point, Hold>,
   { target, begun, scene }: { readonly target: Target; readonly begun: string; readonly scene: Scene },
-): Promise<Strike> {
+): Promise<Strike | null> {
   const { cell, working, pid } = target;
   const finished = await ledger.finishedRollouts();
   const recorded = await ledger.recorded();
   const calls = new Set(await ledger.callsInFlight());
   const before = { ...scene, atMs: Date.now() };
-  await land(field, target);
+  if (!(await land(field, target))) return null;
   // One that began between the look and the blow is in flight too.
   for (const call of (await throughWeather(() => ledger.callsInFlight())) ?? []) calls.add(call);
   await holds.get(cell.point)?.release();

@@ -28,6 +28,8 @@ export interface Target {
   /** Worker that does the work at the point. */
   readonly worker: number;
   readonly working: readonly ActivityInFlight[];
+  /** Orchestrator that decided last at the point. */
+  readonly decider: number | null;
 }
 
 /** The cell's victim, if it is there and works at the cell's point. */
@@ -37,24 +39,25 @@ export async function findTarget(field: Battlefield, cell: Cell, scene: Scene): 
   if (atPoint === undefined || worker === null) return null;
   const role = roleOf[cell.victim];
   const working = scene.activities.filter(({ pid }) => pid !== null && (role === null || pid === worker));
-  const pid = await pidOf(field, cell.victim, worker, atPoint);
+  const decider = (await lastDecision(field.client, atPoint.workflowId))?.pid ?? null;
+  const pid = pidOf(field, cell.victim, worker, decider);
   if (pid === undefined) return null;
-  return { cell, pid, worker, working };
+  return { cell, pid, worker, working, decider };
 }
 
 /** Undefined: it is not there. Null: it has no process. */
-async function pidOf(
-  { home, client, job }: Battlefield,
+function pidOf(
+  { home, job }: Battlefield,
   victim: Victim,
   worker: number,
-  { key }: ActivityInFlight,
-): Promise<number | null | undefined> {
+  decider: number | null,
+): number | null | undefined {
   const { temporalRecord, postgresRecord } = homePaths(home);
   switch (victim) {
     case 'Chromium':
       return browserOf(home, worker);
     case 'orchestrator':
-      return workerOrNobody((await lastDecision(client, key.split(' ')[0] ?? ''))?.pid);
+      return workerOrNobody(decider);
     case 'command':
       return job.pid ?? undefined;
     case 'Temporal':
@@ -75,8 +78,8 @@ async function pidOf(
 }
 
 /** Nobody but a worker process of ours may be struck in its place: pids are given out again. */
-const workerOrNobody = (pid: number | undefined) =>
-  pid !== undefined && commandLine(pid).includes('workers/worker.ts') ? pid : undefined;
+const workerOrNobody = (pid: number | null) =>
+  pid !== null && commandLine(pid).includes('workers/worker.ts') ? pid : undefined;
 
 function serverOf(recordPath: string): number | undefined {
   const record = readServerRecord(recordPath);
@@ -94,45 +97,47 @@ function browserOf(home: string, worker: number): number | undefined {
   return browser !== undefined && identifyProcess(browser) ? browser : undefined;
 }
 
-/** Strikes; returns when the blow has landed. Whoever is only stopped or cut off comes back by itself later. */
-export async function land(field: Battlefield, target: Target): Promise<void> {
-  const { cell, pid } = target;
+/**
+ * Strikes; returns when the blow has landed, or false when the victim was gone before. Whoever is only stopped or cut
+ * off comes back by itself later.
+ */
+export async function land(field: Battlefield, { cell, pid }: Target): Promise<boolean> {
   if (cell.manner === 'cut') return cut(field, cell.victim);
   if (cell.victim === 'command') return field.job.kill();
   if (pid === null) throw new Error(`${cell.victim} has no process`);
   if (cell.victim === 'app server') {
     const log = join(field.home, 'logs', 'worker-browser.log');
-    const killed = await killAppServers(pid, () => readFileSync(log, 'utf8'));
-    if (killed === 0) throw new Error('the browser worker had no application open');
-    return;
+    return (await killAppServers(pid, () => readFileSync(log, 'utf8'))) > 0;
   }
   if (cell.manner === 'stop') {
     process.kill(pid, 'SIGSTOP');
     setTimeout(() => wake(pid), STOP_MS);
-    return;
+    return true;
   }
   process.kill(pid, 'SIGKILL');
   if (!(await waitUntil(() => identifyProcess(pid) === undefined, 5_000))) {
     throw new Error(`${cell.victim} (${pid}) survived SIGKILL`);
   }
+  return true;
 }
 
 function wake(pid: number): void {
   if (identifyProcess(pid)) process.kill(pid, 'SIGCONT');
 }
 
-function cut({ links }: Battlefield, victim: Victim): void {
+function cut({ links }: Battlefield, victim: Victim): boolean {
   const link = victim === 'link to Temporal' ? links?.temporal : links?.postgres;
   if (link === undefined) throw new Error(`the job does not use the ${victim}`);
-  if (link.open === 0) throw new Error(`nobody uses the ${victim}`);
+  if (link.open === 0) return false;
   link.cut();
   setTimeout(() => link.mend(), CUT_MS);
+  return true;
 }
 
 /** Whether work goes on after the blow, as far as the scene tells. */
 export async function goesOn(
   { client }: Battlefield,
-  { cell, working, pid }: Target,
+  { cell, working, decider }: Target,
   before: Scene,
   now: Scene,
   recorded: { readonly before: number; readonly now: number },
@@ -143,7 +148,7 @@ export async function goesOn(
       return recorded.now > recorded.before;
     case 'orchestrator':
     case 'command':
-      return decidedSince(client, before, now, pid);
+      return decidedSince(client, before, now, decider);
     case 'Temporal':
     case 'link to Temporal':
       return isHeardOfSince(before, now) || decidedSince(client, before, now, null);
@@ -162,12 +167,17 @@ function isHeardOfSince(before: Scene, now: Scene): boolean {
   return now.activities.some(({ lifeSignMs }) => lifeSignMs > before.atMs);
 }
 
-/** A workflow task was completed by another process than the one that was struck. */
-async function decidedSince(client: Client, before: Scene, now: Scene, pid: number | null): Promise<boolean> {
+/** A workflow task was completed by another process than the one that decided before; null: by whomever. */
+async function decidedSince(
+  client: Client,
+  before: Scene,
+  now: Scene,
+  decider: number | null,
+): Promise<boolean> {
   for (const [id, length] of now.workflows) {
     if (length <= (before.workflows.get(id) ?? 0)) continue;
     const last = await lastDecision(client, id);
-    if (last !== null && last.pid !== pid && last.atMs > before.atMs) return true;
+    if (last !== null && last.pid !== decider && last.atMs > before.atMs) return true;
   }
   return false;
 }
