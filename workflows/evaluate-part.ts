@@ -1,5 +1,6 @@
-import { continueAsNew, executeChild, ParentClosePolicy, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, executeChild, workflowInfo } from '@temporalio/workflow';
 import { cpu } from './activity-proxies.ts';
+import { childOptions } from './child-options.ts';
 import { evaluateTaskWorkflow } from './evaluate-task.ts';
 import { allOrNone } from './failures.ts';
 import type { Gate } from './gate.ts';
@@ -53,7 +54,7 @@ async function workOff(runId: string, queue: string[], gate: Gate): Promise<void
       executeChild(evaluateTaskWorkflow, {
         workflowId: evaluateTaskId(runId, taskId),
         args: [{ runId, taskId }],
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+        ...childOptions,
       }),
     );
   }

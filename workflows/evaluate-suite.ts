@@ -1,4 +1,5 @@
-import { continueAsNew, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, startChild, workflowInfo } from '@temporalio/workflow';
+import { childOptions } from './child-options.ts';
 import { evaluatePartWorkflow } from './evaluate-part.ts';
 import { evaluatePartId } from './names.ts';
 import { type Completion, governingRun, type RunControl } from './run-control.ts';
@@ -42,7 +43,7 @@ function evaluatePart(
     startChild(evaluatePartWorkflow, {
       workflowId: evaluatePartId(runId, part),
       args: [{ runId, from, to, concurrency, closedFor: null }],
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+      ...childOptions,
     }),
   );
 }

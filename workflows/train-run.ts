@@ -1,6 +1,7 @@
-import { ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { startChild } from '@temporalio/workflow';
 import type { TrainingResult } from '../activities/contracts.ts';
 import { cpu, gpu } from './activity-proxies.ts';
+import { childOptions } from './child-options.ts';
 import { allOrNone } from './failures.ts';
 import { trainShardId } from './names.ts';
 import { type Completion, governingRun, type RunControl } from './run-control.ts';
@@ -31,7 +32,7 @@ async function train(
           startChild(trainShardWorkflow, {
             workflowId: trainShardId(runId, shard),
             args: [{ ...common, shard, nextStep: 0, closedFor: null }],
-            parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+            ...childOptions,
           }),
         ),
     ),

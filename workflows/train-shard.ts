@@ -1,4 +1,5 @@
-import { continueAsNew, executeChild, ParentClosePolicy, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, executeChild, workflowInfo } from '@temporalio/workflow';
+import { childOptions } from './child-options.ts';
 import type { Gate } from './gate.ts';
 import { growBankWorkflow } from './grow-bank.ts';
 import { growBankId, trainStepId } from './names.ts';
@@ -41,7 +42,7 @@ async function trainOneStep({ runId, shard }: TrainShardInput, step: number): Pr
   await executeChild(trainStepWorkflow, {
     workflowId: trainStepId(runId, shard, step),
     args: [{ runId, shard, step }],
-    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    ...childOptions,
   });
 }
 
@@ -49,7 +50,7 @@ async function growBank({ runId, shard }: TrainShardInput, step: number): Promis
   await executeChild(growBankWorkflow, {
     workflowId: growBankId(runId, shard, step),
     args: [{ runId, shard, step }],
-    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    ...childOptions,
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * `npm run record-histories`: plays every story and writes what the server recorded into the folder of this
+ * `npm run record-histories [-- STORY…]`: plays every story, or those named, and writes what the server recorded into the folder of this
  * version. Folders of released versions stay as they are: their histories may still be running somewhere.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -32,9 +32,14 @@ const KEPT_OF_A_KIND = 12;
 
 const folder = join(import.meta.dirname, version);
 
-rmSync(folder, { recursive: true, force: true });
-await recordStories();
-await recordSandbox();
+const SANDBOX = ['sandbox-training', 'sandbox-evaluation'];
+/** Stories named on the command line; without any, all are told anew. */
+const named = process.argv.slice(2);
+const isWanted = (story: string) => named.length === 0 || named.includes(story);
+
+if (named.length === 0) rmSync(folder, { recursive: true, force: true });
+if (Object.keys(stories).some(isWanted)) await recordStories();
+if (SANDBOX.some(isWanted)) await recordSandbox();
 
 /** On a server that asks for a new history early, so that recordings stay small. */
 async function recordStories(): Promise<void> {
@@ -43,6 +48,7 @@ async function recordStories(): Promise<void> {
   const house = await openHouse(`${LOOPBACK}:${port}`, 'recording');
   try {
     for (const [story, play] of Object.entries(stories)) {
+      if (!isWanted(story)) continue;
       await play(house, story);
       const histories = await historiesOf(house, story);
       writeStory({ version, story, histories });
@@ -111,7 +117,7 @@ async function recordSandbox(): Promise<void> {
     await clift(home, 'train', ...config, '--name', 'sandbox-training');
     const trained = ['--bank', 'sandbox-training', '--adapter', 'sandbox-training'];
     await clift(home, 'evaluate', ...config, '--name', 'sandbox-evaluation', ...trained);
-    for (const story of ['sandbox-training', 'sandbox-evaluation']) {
+    for (const story of SANDBOX) {
       const histories = await exportedHistories(
         { ...settings, home, blobDirectory: join(home, 'blobs') },
         story,

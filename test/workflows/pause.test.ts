@@ -101,6 +101,21 @@ describe('a training run', () => {
     },
   );
 
+  test('pauses when an activity says more than a history should hold, and names it', async () => {
+    house.play({
+      ...recording,
+      judgeGroup: async () => ({ ok: false, reason: 'x'.repeat(3_000) }),
+    });
+    const run = await train('talkative', { steps: 1 });
+    await untilState('paused');
+    expect(states.at(-1)?.reason).toMatch(
+      /^The result of judgeGroup has 30\d\d bytes, of 2048 allowed\. Put/,
+    );
+    house.play(recording);
+    await resume(run);
+    await run.result();
+  });
+
   test('that meets the fault again pauses again', async () => {
     house.play({
       ...recording,

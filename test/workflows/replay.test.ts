@@ -133,6 +133,16 @@ describe('the histories of real runs', () => {
     }
   });
 
+  test('hand a decision whose orchestrator died to another one after 5 seconds, children included', () => {
+    const real = histories.filter(({ name }) => name.includes('/sandbox-'));
+    expect(real.length).toBeGreaterThan(10);
+    for (const { workflowId, history } of real) {
+      expect(history.events[0], workflowId).toMatchObject({
+        workflowExecutionStartedEventAttributes: { workflowTaskTimeout: '5s' },
+      });
+    }
+  });
+
   test('hold no payload of 2 KB', () => {
     const sizes = histories.flatMap(({ history }) => payloadSizes(history));
     expect(sizes.length).toBeGreaterThan(500);

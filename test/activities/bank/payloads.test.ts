@@ -36,7 +36,7 @@ it('every result of a training step', async () => {
     steps: 1200,
   });
   const { initialiseAdapter } = createTrainerActivities({ store, trainer });
-  sized(await initialiseAdapter({ runId }));
+  sized(await inActivity(() => initialiseAdapter({ runId })));
   const at = training.at(1199);
   await playGroup(
     training,

@@ -46,7 +46,7 @@ function openGym(bytesOf: (call: number) => number = () => 1): Gym {
   return {
     updates,
     initialise: async ({ runId }) =>
-      (await activities(store).initialiseAdapter({ runId })).adapterDigest ?? '',
+      (await inActivity(() => activities(store).initialiseAdapter({ runId }))).adapterDigest ?? '',
     update: (training, step, batchDigest, on = store) =>
       inActivity(() => activities(on).updateAdapter({ ...training.at(step), batchDigest })),
   };
@@ -81,7 +81,7 @@ describe('the adapter that a run starts from', () => {
     });
     const digestOf = async (runId: string, seed: number) => {
       await startTraining(store, runId, { seed });
-      return (await initialiseAdapter({ runId })).adapterDigest;
+      return (await inActivity(() => initialiseAdapter({ runId }))).adapterDigest;
     };
     const [one, same, other] = [
       await digestOf('adapter-embedded-a', 1),
