@@ -6,7 +6,7 @@ import { TimedOut, within } from './deadline.ts';
 import { observe } from './observe.ts';
 import { DocumentReplaced, PageScriptError } from './page-world.ts';
 import type { BrowserPool, BrowserUse } from './pool.ts';
-import { giveUpLoading, type SettleRule, settle, settleRule } from './settle.ts';
+import { afterTyping, giveUpLoading, type SettleRule, settle, settleRule } from './settle.ts';
 import type { Tab } from './tab.ts';
 import { Tabs } from './tabs.ts';
 
@@ -182,7 +182,8 @@ class Session implements BrowserSession {
     const result = await this.#weathered(() => this.#perform(action));
     const acted = performance.now();
     // A page that does not answer will not say when it is done either.
-    if (result.ok || result.code !== 'timeout') await this.#weathered(() => this.#settle());
+    const rule = action.tool === 'type' || action.tool === 'press' ? afterTyping(this.#rule) : this.#rule;
+    if (result.ok || result.code !== 'timeout') await this.#weathered(() => this.#settle(rule));
     this.#timings = { actMs: acted - start, settleMs: performance.now() - acted };
     return this.#withDialogs(result);
   }
@@ -215,12 +216,12 @@ class Session implements BrowserSession {
   }
 
   /** Settles the active tab, and the tab that took its place meanwhile. */
-  async #settle(): Promise<void> {
+  async #settle(rule = this.#rule): Promise<void> {
     for (let settled: Tab | null = null; settled !== this.#tabs.active; ) {
       const tab: Tab = this.#tabs.active;
       const limitMs = this.#rule.limitMs + 4_000;
       const calm = await this.#guard(
-        settle(tab, this.#rule, () => tab === this.#tabs.active),
+        settle(tab, rule, () => tab === this.#tabs.active),
         limitMs,
         'Waiting for the page to settle',
       );

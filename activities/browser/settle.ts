@@ -24,6 +24,14 @@ export function settleRule(pendingExpression: string | null): SettleRule {
   return { by: 'quiet', quietMs: 150, quietLimitMs: 1_000, limitMs: 10_000 };
 }
 
+/** Suggestions come when the page thinks that its user has stopped typing: 200 to 300 ms after the last key. */
+const TYPING_QUIET_MS = 350;
+
+/** The rule after keys. */
+export function afterTyping(rule: SettleRule): SettleRule {
+  return rule.by === 'quiet' ? { ...rule, quietMs: TYPING_QUIET_MS } : rule;
+}
+
 const STOP_LIMIT_MS = 2_000;
 
 const calmSchema = z.object({ calm: z.boolean() });

@@ -63,6 +63,8 @@ export class PageReader {
     '[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],[role=menuitem],' +
     '[role=menuitemcheckbox],[role=menuitemradio],[role=option],[role=combobox],[role=listbox],[role=textbox],' +
     '[role=searchbox],[role=slider],[role=spinbutton],[role=treeitem],[role=gridcell]';
+  readonly #choiceClass =
+    /(?:^|[\s-])(?:(?:suggestion|dropdown|autocomplete|typeahead|search|result|menu)-item|suggestion|dropdown-trigger)(?:\s|$)/;
   readonly #dialogs = 'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]';
   readonly #sections = 'article,section,aside,nav,li,tr,fieldset,dialog,[role=dialog],[role=listitem]';
   #held = new Map<string, Held>();
@@ -158,9 +160,14 @@ export class PageReader {
     if (this.#isSwitch(element)) return this.drawn(element) !== null;
     const { shown, transparent, pointer } = this.#dom.look(element);
     if (!shown || this.#dom.tag(element) === 'body' || (transparent && !this.#isField(element))) return false;
-    const isControl = this.#dom.matches(element, this.#controls);
+    const isControl = this.#dom.matches(element, this.#controls) || this.#isChoice(element);
     const isClickable = pointer && !inherited.pointer && !this.#labelsControl(element);
     return (isControl || isClickable || scrolls) && this.#dom.boxes(element).length > 0;
+  }
+
+  /** What drops down to be chosen says so by its class alone in some pages. */
+  #isChoice(element: Element): boolean {
+    return this.#choiceClass.test(this.#dom.attribute(element, 'class') ?? '');
   }
 
   #isField(element: Element): boolean {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { OpeningWindows } from '../../../activities/browser/navigation.ts';
 import type { BrowserPool } from '../../../activities/browser/pool.ts';
 import { newContext, openBrowserSession } from '../../../activities/browser/session.ts';
-import { settle, settleRule } from '../../../activities/browser/settle.ts';
+import { afterTyping, settle, settleRule } from '../../../activities/browser/settle.ts';
 import { openTab } from '../../../activities/browser/tab.ts';
 import type { Action, Benchmark, Environment } from '../../../benchmarks/contract.ts';
 import { locate } from '../../../cli/rollout/locate.ts';
@@ -72,14 +72,14 @@ export const openPlain: OpenSide = async ({ pool, benchmark }, { task }) => {
   const use = await pool.use();
   const context = await newContext(use, { environment, task, clock: benchmark.clock });
   const page = await context.newPage();
-  const settleMs = await settler(page, environment);
+  const settleAfter = await settler(page, environment);
   await page.goto(task.startUrl, { waitUntil: 'commit' });
-  await settleMs();
+  await settleAfter('click');
   return {
     take: async (step) => {
       const [, observe] = await timed(() => page.ariaSnapshot({ mode: 'ai' }));
       const [, act] = await timed(() => actPlainly(page, step));
-      const settled = await settleMs();
+      const settled = await settleAfter(step.tool);
       const [, screenshot] = await timed(() => page.screenshot({ type: 'jpeg', quality: 70 }));
       return { observe, act, screenshot, settle: settled };
     },
@@ -92,10 +92,16 @@ export const openPlain: OpenSide = async ({ pool, benchmark }, { task }) => {
 };
 
 /** The settle rule of our side, so that both wait for the same. */
-async function settler(page: Page, { pendingExpression }: Environment): Promise<() => Promise<number>> {
+async function settler(
+  page: Page,
+  { pendingExpression }: Environment,
+): Promise<(tool: WalkStep['tool']) => Promise<number>> {
   const rule = settleRule(pendingExpression);
   const tab = await openTab(page, { windows: new OpeningWindows(), countRequests: rule.by === 'quiet' });
-  return async () => (await timed(() => settle(tab, rule, () => true)))[1];
+  return async (tool) => {
+    const [, ms] = await timed(() => settle(tab, tool === 'type' ? afterTyping(rule) : rule, () => true));
+    return ms;
+  };
 }
 
 async function actPlainly(page: Page, step: WalkStep): Promise<void> {
