@@ -82,6 +82,16 @@ export class Ledger {
     );
   }
 
+  /** Points that are held; a database that was killed has forgotten those of before. */
+  async heldPoints(): Promise<ReadonlySet<Point>> {
+    const rows = await this.#database.rows(
+      z.object({ lock: z.int() }),
+      `select objid::integer as lock from pg_locks
+        where locktype = 'advisory' and mode = 'ExclusiveLock' and granted`,
+    );
+    return new Set(points.filter((_, index) => rows.some(({ lock }) => lock === lockOf(index))));
+  }
+
   /** Grows with everything that a job records. */
   async recorded(): Promise<number> {
     return this.#count(

@@ -76,8 +76,9 @@ async function throughWeather<T>(act: () => Promise<T>): Promise<T | null> {
 /** Holds every point at which somebody is still to be struck, and no other. */
 async function arm(ledger: Ledger, holds: Map<Point, Hold>, wanted: readonly Cell[]): Promise<void> {
   const points = new Set(wanted.map(({ point }) => point).filter(({ inserts }) => inserts !== null));
+  const held = await ledger.heldPoints();
   for (const [point, hold] of holds) {
-    if (points.has(point)) continue;
+    if (points.has(point) && held.has(point)) continue;
     holds.delete(point);
     await hold.release();
   }
