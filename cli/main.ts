@@ -47,6 +47,7 @@ program
   .option('--script <file>', 'play this action script instead of the embedded base policy')
   .option('--observe', 'also print the last page as policies read it')
   .option('--screenshots <folder>', 'save a screenshot after each step')
+  .option('--marks', 'with a box and its ref around each element in them')
   .option('--json', 'print one JSON document')
   .action((options) => rollout(loadSettings(), options));
 

@@ -1,8 +1,10 @@
 import type { BrowserContext } from 'playwright-core';
+import { z } from 'zod';
 import type { Action, ActionResult, Environment, Observation, Task } from '../../benchmarks/contract.ts';
 import { weather } from '../failures.ts';
 import { performAction, type Reach } from './act.ts';
 import { TimedOut, within } from './deadline.ts';
+import { drawMarks, markSchema } from './marks.ts';
 import { observe } from './observe.ts';
 import { DocumentReplaced, PageScriptError } from './page-world.ts';
 import type { BrowserPool, BrowserUse } from './pool.ts';
@@ -18,8 +20,8 @@ export interface BrowserSession {
   act(action: Action): Promise<ActionResult>;
   /** Of the last action, in ms. */
   timings(): { readonly actMs: number; readonly settleMs: number };
-  /** JPEG of the viewport. */
-  screenshot(): Promise<Uint8Array>;
+  /** JPEG of the viewport; with `marks`, a box and its ref around each element of the last observation. */
+  screenshot(options?: { readonly marks: boolean }): Promise<Uint8Array>;
   url(): string;
   close(): Promise<void>;
 }
@@ -240,12 +242,21 @@ class Session implements BrowserSession {
     return { ok: true, note: result.note === null ? note : `${result.note} ${note}` };
   }
 
-  async screenshot(): Promise<Uint8Array> {
-    return this.#weathered(async () => {
-      const capture = this.#tabs.active.cdp.send('Page.captureScreenshot', { format: 'jpeg', quality: 70 });
-      const { data } = await this.#guard(capture, this.#limits.readMs, 'Taking a screenshot');
-      return Buffer.from(data, 'base64');
-    });
+  async screenshot({ marks } = { marks: false }): Promise<Uint8Array> {
+    return this.#weathered(() =>
+      this.#guard(marks ? this.#marked() : this.#capture(), this.#limits.readMs, 'Taking a screenshot'),
+    );
+  }
+
+  async #capture(): Promise<Uint8Array> {
+    const { cdp } = this.#tabs.active;
+    const { data } = await cdp.send('Page.captureScreenshot', { format: 'jpeg', quality: 70 });
+    return Buffer.from(data, 'base64');
+  }
+
+  async #marked(): Promise<Uint8Array> {
+    const marks = z.array(markSchema).parse(await this.#tabs.active.world.call('marks'));
+    return drawMarks(this.#use.browser, await this.#capture(), marks);
   }
 
   url(): string {

@@ -21,6 +21,8 @@ export interface RolloutOptions {
   readonly observe?: boolean;
   /** Folder for a screenshot after each step. */
   readonly screenshots?: string;
+  /** With a box and its ref around each element. */
+  readonly marks?: boolean;
   readonly json?: boolean;
 }
 
@@ -76,13 +78,13 @@ async function embeddedAgent(task: Task): Promise<Agent> {
   };
 }
 
-function stepReporter({ screenshots }: RolloutOptions): NonNullable<PlayOptions['onStep']> {
+function stepReporter({ screenshots, marks = false }: RolloutOptions): NonNullable<PlayOptions['onStep']> {
   if (screenshots !== undefined) mkdirSync(screenshots, { recursive: true });
   return async (step, session) => {
     process.stderr.write(`${safeLine(stepText(step))}\n`);
     if (screenshots === undefined) return;
     const name = `step-${String(step.index + 1).padStart(2, '0')}.jpg`;
-    writeFileSync(join(screenshots, name), await session.screenshot());
+    writeFileSync(join(screenshots, name), await session.screenshot({ marks }));
   };
 }
 

@@ -324,6 +324,18 @@ export class PageReader {
     return twins.length === 1 && alike.length === 1 ? (alike[0]?.element ?? null) : null;
   }
 
+  /** Where the refs of the last observation can be seen and clicked now. */
+  marks(): ({ readonly ref: string } & Box)[] {
+    return [...this.#held].flatMap(([ref, { element }]) => {
+      const drawn = this.drawn(element);
+      const { point, coveredBy } = this.aimAt(element);
+      if (drawn === null || point === null || coveredBy !== null) return [];
+      const seen = this.#dom.intersect(this.#dom.box(drawn), this.#dom.clip(drawn));
+      const { left, top, right, bottom } = this.#dom.intersect(seen, this.#dom.viewport());
+      return [{ ref, left, top, right, bottom }];
+    });
+  }
+
   #keyOf({ element, scrolls }: Found): string {
     const role = this.#describer.role(element, scrolls);
     const name = this.#names.name(element, role);

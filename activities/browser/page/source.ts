@@ -10,6 +10,7 @@ import { VisibleText } from './text.ts';
 /** What the harness may call inside the page, by name. */
 export type PageCall =
   | 'read'
+  | 'marks'
   | 'aim'
   | 'field'
   | 'takeCaret'
@@ -31,7 +32,7 @@ export const pageSource = `globalThis.clift = (() => {
   const reader = new (${PageReader})(dom, text, groups, names, describer);
   const hands = new (${PageHands})(dom, text, describer, reader);
   const quiet = new (${Quiet})(dom);
-  const owner = (name) => (name === 'read' ? reader : name in quiet ? quiet : hands);
+  const owner = (name) => [reader, quiet, hands].find((part) => name in part);
   return (name, ...args) => {
     dom.forget();
     groups.forget();

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '../../../benchmarks/contract.ts';
 import { createTestPool, named, openPages, type Page, type TestPool } from './support.ts';
@@ -156,6 +157,59 @@ describe('what the policy sees', () => {
     });
     expect((await open.session.observe()).text).toBe('3/7/2026, 12:00:00 PMUTC');
   });
+});
+
+describe('a screenshot with marks', () => {
+  it('has the ref of each element that can be clicked around it, and leaves the page alone', async () => {
+    const page = `<p id=n>0</p><button style="position:absolute;left:100px;top:100px;width:80px;height:40px">Go</button>
+      <button style="position:absolute;top:3000px">Far</button><script>new MutationObserver(() => {
+      n.title = 'touched' }).observe(document, { childList: true, subtree: true, attributes: true })</script>`;
+    await using open = await openPages({ pages: { '/': page }, pool: testPool.pool });
+    const before = await open.session.observe();
+    const plain = await open.session.screenshot();
+    const marked = await open.session.screenshot({ marks: true });
+    expect(await differences(plain, marked)).toEqual({ left: 99, top: 99, right: 180, bottom: 140 });
+    expect(await open.session.observe()).toEqual(before);
+  });
+
+  /** The box in which two pictures differ by more than what JPEG blurs. */
+  async function differences(one: Uint8Array, other: Uint8Array) {
+    const use = await testPool.pool.use();
+    const page = await use.browser.newPage();
+    try {
+      const urls = [one, other].map(
+        (jpeg) => `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`,
+      );
+      return await page.evaluate(compareInPage, urls);
+    } finally {
+      await page.close();
+      await use.release('sound');
+    }
+  }
+
+  async function compareInPage(urls: readonly string[]) {
+    const [one, other] = await Promise.all(
+      urls.map(async (src) => {
+        const image = new Image();
+        image.src = src;
+        await image.decode();
+        const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+        context?.drawImage(image, 0, 0);
+        return context?.getImageData(0, 0, image.width, image.height);
+      }),
+    );
+    const box = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
+    for (let at = 0; one && other && at < one.data.length; at += 4) {
+      const change = Math.abs((one.data[at + 1] ?? 0) - (other.data[at + 1] ?? 0));
+      if (change < 90) continue;
+      const [x, y] = [(at / 4) % one.width, Math.floor(at / 4 / one.width)];
+      box.left = Math.min(box.left, x);
+      box.top = Math.min(box.top, y);
+      box.right = Math.max(box.right, x);
+      box.bottom = Math.max(box.bottom, y);
+    }
+    return box;
+  }
 });
 
 describe('determinism', () => {
