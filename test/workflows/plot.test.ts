@@ -186,7 +186,7 @@ describe('a training run', () => {
     });
     const run = await house.client.workflow.start(trainRunWorkflow, {
       ...{ taskQueue, workflowId: trainRunId(runId) },
-      args: [{ runId, shards: 1, steps, growEverySteps: 20 }],
+      args: [{ runId, shards: 1, steps, growEverySteps: 25 }],
     });
     const shard = house.client.workflow.getHandle(trainShardId(runId, 0));
     while (called('planTrainingStep') <= lastOfHistory) await sleep(50);
@@ -202,7 +202,7 @@ describe('a training run', () => {
     await run.executeUpdate(controls.resume);
     expect((await run.result()).bankDigest).toHaveLength(64);
     expect(called('planTrainingStep')).toBe(steps);
-    expect(called('growBank')).toBe(3);
+    expect(called('growBank')).toBe(2);
     expect(called('initialiseAdapter')).toBe(1);
     expect(house.calls.at(-1)).toBe('setRunState');
   }, 180_000);
