@@ -15,7 +15,9 @@ const benchmark = createSandboxBenchmark();
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
 async function play(settings = loadSettings()): Promise<readonly Belongings[]> {
-  const seen = [await belongings(process.pid)];
+  const profiles = new Set<string>();
+  const look = () => belongings(process.pid, profiles);
+  const seen = [look()];
   await withPool(settings, say, async (pool) => {
     for (let index = 0; index < rollouts; index += 1) {
       const task = benchmark.tasks[index % benchmark.tasks.length];
@@ -23,10 +25,10 @@ async function play(settings = loadSettings()): Promise<readonly Belongings[]> {
       const agent = benchmark.oracleAction.bind(benchmark, task);
       const { signal } = new AbortController();
       await playRollout({ pool, benchmark, task, agent, signal });
-      if ((index + 1) % Math.ceil(rollouts / 10) === 0) seen.push(await belongings(process.pid));
+      if ((index + 1) % Math.ceil(rollouts / 10) === 0) seen.push(look());
     }
   });
-  return [...seen, await belongings(process.pid)];
+  return [...seen, look()];
 }
 
 const seen = await play();

@@ -1,6 +1,6 @@
 /** What a process has of the machine, to be compared before and after many rollouts. */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { commandLine } from '../../processes.ts';
 import { memoryMiBOf, processTree } from '../process-tree.ts';
 
 export interface Belongings {
@@ -8,20 +8,25 @@ export interface Belongings {
   readonly processes: number;
   /** Ports that the process listens on. */
   readonly ports: number;
-  /** Temporary folders of browsers. */
+  /** Profiles of its browsers, those of browsers that have ended included. */
   readonly folders: number;
   /** Memory of the process alone, garbage collected where that can be asked for. */
   readonly nodeMiB: number;
   readonly treeMiB: number;
 }
 
-export async function belongings(pid: number): Promise<Belongings> {
+/** `profiles` collects the browsers' folders over the calls. */
+export function belongings(pid: number, profiles: Set<string>): Belongings {
   globalThis.gc?.();
+  const tree = processTree(pid);
+  for (const member of tree) {
+    const profile = /--user-data-dir=(\S+)/.exec(commandLine(member))?.[1];
+    if (profile !== undefined) profiles.add(profile);
+  }
   return {
-    processes: processTree(pid).length,
+    processes: tree.length,
     ports: listeningPorts(pid),
-    folders: readdirSync(tmpdir()).filter((name) => name.startsWith('playwright_chromiumdev_profile-'))
-      .length,
+    folders: [...profiles].filter((profile) => existsSync(profile)).length,
     nodeMiB: process.memoryUsage().heapUsed / 2 ** 20,
     treeMiB: memoryMiBOf(pid),
   };
