@@ -6,7 +6,6 @@ import { openTab, type Tab, type TabOptions } from './tab.ts';
 
 const TAB_LIMIT = 10;
 const DIALOG_LIMIT = 5;
-const HUNG_UP = /ERR_(?:EMPTY_RESPONSE|CONNECTION_\w+)/;
 
 export interface TabsOptions extends Omit<TabOptions, 'windows'> {
   /** True where every request goes to a proxy of the environment's, which answers as long as it lives. */
@@ -96,9 +95,8 @@ export class Tabs {
   /** A policy must not be graded on an application that is gone: its browser shows an error, or stale data for ever. */
   #noticeDeadApp(request: Request): void {
     const error = request.failure()?.errorText ?? '';
-    const isGone = error.includes('ERR_PROXY_') || (request.isNavigationRequest() && HUNG_UP.test(error));
-    if (isGone)
-      this.#fail(weather('NetworkDown', `The application stopped answering: ${request.url()} ${error}.`));
+    if (!error.includes('ERR_PROXY_')) return;
+    this.#fail(weather('NetworkDown', `The application stopped answering: ${request.url()} ${error}.`));
   }
 
   #drop(tab: Tab): void {
