@@ -23,6 +23,8 @@ export interface Arrangement {
   readonly name: string;
   /** Experiment file. */
   readonly config: string;
+  /** Victims that are to be struck in every phase; the others are struck at random. */
+  readonly sweeps: (victim: Victim) => boolean;
   /** Through links that chaos can cut; then the servers are chaos' own, as a cluster is somebody else's. */
   readonly linked: boolean;
   readonly environment: Readonly<Record<string, string>>;
@@ -48,6 +50,12 @@ export interface StormReport {
   readonly calmSeconds: number;
 }
 
+export interface CampaignReport {
+  readonly reports: readonly StormReport[];
+  /** Cells that should have been struck and were not. */
+  readonly missed: readonly string[];
+}
+
 /** More storms than these would only repeat cells that no job reaches. */
 const MOST_STORMS = 8;
 
@@ -55,14 +63,16 @@ export async function campaign(
   settings: Settings,
   arrangement: Arrangement,
   plan: CampaignPlan,
-): Promise<readonly StormReport[]> {
+): Promise<CampaignReport> {
   const { say } = plan;
   say(`${arrangement.name}: the job undisturbed …`);
   const began = Date.now();
   const { outcome: calm } = await runJob(settings, arrangement, plan, async () => []);
   const calmSeconds = (Date.now() - began) / 1000;
-  const cells = chaosCells(plan.seed, plan.victims, arrangement.linked);
-  let left = cells;
+  const everything = chaosCells(plan.seed, plan.victims, arrangement.linked);
+  if (everything.length === 0) throw new Error('there is nobody to strike: name victims that the job has');
+  let left = everything.filter(({ victim }) => arrangement.sweeps(victim));
+  const isSwept = plan.kills >= left.length;
   const reports: StormReport[] = [];
   for (let turn = 1; turn <= MOST_STORMS; turn += 1) {
     const struck = reports.flatMap(({ strikes }) => strikes).length;
@@ -73,7 +83,7 @@ export async function campaign(
     const { outcome, strikes, surrenders } = await runJob(settings, arrangement, plan, (field, ledger) =>
       storm(field, ledger, {
         cells: left,
-        atRandom: () => random.shuffle(cells)[0] ?? noCell(),
+        atRandom: () => random.shuffle(everything),
         most: plan.kills - struck,
         say,
       }),
@@ -83,11 +93,8 @@ export async function campaign(
     reports.push({ arrangement: arrangement.name, strikes, checks, seconds, calmSeconds });
     left = left.filter((cell) => !strikes.some((strike) => isOf(strike, cell)));
   }
-  return reports;
-}
-
-function noCell(): never {
-  throw new Error('there is nobody to strike: name victims that the job has');
+  const missed = isSwept ? left.map((cell) => `${nameOf(cell)} during ${cell.point.phase}`) : [];
+  return { reports, missed };
 }
 
 const isOf = ({ victim, phase }: Strike, cell: Cell): boolean =>

@@ -8,7 +8,7 @@ import type { Strike } from './storm.ts';
 const plain: Paint = (_style, text) => text;
 
 /** The table of victims and phases, how soon work went on, and what was proved of each storm. */
-export function renderChaos(reports: readonly StormReport[]): string {
+export function renderChaos(reports: readonly StormReport[], missed: readonly string[]): string {
   const strikes = reports.flatMap((report) => report.strikes);
   return [
     `machine: ${describeMachine()}`,
@@ -23,6 +23,7 @@ export function renderChaos(reports: readonly StormReport[]): string {
       plain,
       130,
     ),
+    ...missed.map((cell) => `NOT STRUCK: ${cell}`),
     '',
     ...table(
       [{ title: 'work went on after' }, ...['median', 'longest', 'strikes'].map(rightColumn)],

@@ -38,7 +38,7 @@ export function judgeStorm(
       holds: struck.record.runAgain === 0,
       detail: `${struck.record.runAgain} attempts or steps after a finish`,
     },
-    paidOnce(struck, strikes),
+    paidOnce(calm, struck, strikes),
     {
       claim: 'work went on after every strike',
       holds: strikes.every(({ recoveryMs }) => recoveryMs !== null),
@@ -86,14 +86,16 @@ function nothingLost({ record }: Outcome, strikes: readonly Strike[]): Check {
   };
 }
 
-function paidOnce({ record, paidRequests }: Outcome, strikes: readonly Strike[]): Check {
-  const atServers = paidRequests === null ? 0 : paidRequests - record.calls;
+/** Counted twice: in the journal, and by what arrived at the model servers beyond what arrived undisturbed. */
+function paidOnce(calm: Outcome, { record, paidRequests }: Outcome, strikes: readonly Strike[]): Check {
+  const atServers = paidRequests === null ? 0 : paidRequests - (calm.paidRequests ?? 0);
   const repeated = Math.max(record.repeatedCalls, atServers);
   const allowed = strikes.reduce((sum, { callsInFlight }) => sum + callsInFlight, 0);
-  const counted = paidRequests === null ? '' : `, ${paidRequests} requests arrived at the model servers`;
+  const counted =
+    paidRequests === null ? '' : `; at the model servers ${paidRequests}, undisturbed ${calm.paidRequests}`;
   return {
     claim: 'paid calls repeated ≤ calls in flight at the strikes',
     holds: repeated <= allowed,
-    detail: `${repeated} ≤ ${allowed}, of ${record.calls} calls${counted}`,
+    detail: `${repeated} ≤ ${allowed}, of ${record.calls} calls in the journal${counted}`,
   };
 }
