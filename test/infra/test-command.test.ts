@@ -9,7 +9,13 @@ const house = fileURLToPath(new URL('../..', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'clift-test-command-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-for (const name of ['cli/commands/test.ts', 'infra/test-summary.ts', 'workers/settings.ts', 'package.json']) {
+for (const name of [
+  'cli/commands/test.ts',
+  'infra/test-summary.ts',
+  'workers/settings.ts',
+  'workflows/names.ts',
+  'package.json',
+]) {
   cpSync(join(house, name), join(directory, name));
 }
 symlinkSync(join(house, 'node_modules'), join(directory, 'node_modules'));
