@@ -29,8 +29,8 @@ const RECOVERY_LIMIT_MS = 90_000;
 
 export interface StormPlan {
   readonly cells: readonly Cell[];
-  /** Strikes at random among all cells once each of them was struck. */
-  readonly atRandom: (turn: number) => Cell;
+  /** Once each of them was struck: all that may be struck, in an order that is drawn anew for every strike. */
+  readonly atRandom: () => readonly Cell[];
   readonly most: number;
   readonly say: (line: string) => void;
 }
@@ -40,10 +40,10 @@ export async function storm(field: Battlefield, ledger: Ledger, plan: StormPlan)
   const left = [...plan.cells];
   const strikes: Strike[] = [];
   const holds = new Map<Point, Hold>();
-  let extra = plan.atRandom(0);
+  let more = plan.atRandom();
   try {
     while (!field.job.isOver && strikes.length < plan.most) {
-      const wanted = left.length > 0 ? left : [extra];
+      const wanted = left.length > 0 ? left : more;
       const struck = await throughWeather(async () => {
         await arm(ledger, holds, wanted);
         return strikeOne(field, ledger, holds, wanted);
@@ -55,7 +55,7 @@ export async function storm(field: Battlefield, ledger: Ledger, plan: StormPlan)
       strikes.push(struck.strike);
       plan.say(describe(strikes.length, struck.strike));
       if (left.length > 0) left.splice(left.indexOf(struck.cell), 1);
-      else extra = plan.atRandom(strikes.length);
+      else more = plan.atRandom();
     }
     return strikes;
   } finally {
@@ -128,6 +128,8 @@ async function carryOut(
   for (const call of (await throughWeather(() => ledger.callsInFlight())) ?? []) calls.add(call);
   await holds.get(cell.point)?.release();
   holds.delete(cell.point);
+  // What was held and let go is no sign that work goes on.
+  const letGo = (await throughWeather(() => ledger.recorded())) ?? recorded;
   const paying = working.filter(({ type }) => payingActivities.has(type)).length;
   return {
     victim: nameOf(cell),
@@ -138,7 +140,7 @@ async function carryOut(
     begun,
     // Of the database that forgot them there is no list; no activity has more than one.
     callsInFlight: Math.max(calls.size, paying),
-    recoveryMs: await recovery(field, ledger, target, before, recorded),
+    recoveryMs: await recovery(field, ledger, target, before, letGo),
     finished,
   };
 }

@@ -19,6 +19,7 @@ import { evaluateConfigSchema } from '../../activities/run-config.ts';
 import { createBankStore } from '../../bank-store/index.ts';
 import type { Benchmark } from '../../benchmarks/contract.ts';
 import { loadSettings, type Settings } from '../../workers/settings.ts';
+import type { evaluateSuiteWorkflow } from '../../workflows/evaluate-suite.ts';
 import { evaluateSuiteId, evaluateTaskId, rolloutId, taskQueues } from '../../workflows/names.ts';
 import { ensureChromium } from '../chromium.ts';
 import * as processes from '../processes.ts';
@@ -27,8 +28,8 @@ import { pagesBenchmark, STEPS } from './durability/pages.ts';
 import { instantPolicy } from './durability/policy.ts';
 import { describeMachine } from './machine.ts';
 
-const TASKS = 12;
-const ROUNDS = 4;
+const TASKS = 8;
+const ROUNDS = 3;
 const CONCURRENCY = 4;
 const GOAL = 0.1;
 
@@ -102,6 +103,16 @@ async function withArms<T>(settings: Settings, act: (plain: Arm, durable: Arm) =
   const client = new Client({ connection: clientConnection, namespace: stack.namespace });
   const policies = new PolicyCache(parts.policiesFor, store.blobs);
   const prepare = (benchmark: Benchmark, runId: string) => prepareRun(store, benchmark, runId);
+  const check = async (benchmark: Benchmark, runId: string) => {
+    const { success } = await store.rolloutCounts(runId);
+    if (success === benchmark.tasks.length) return;
+    const causes = (
+      await store.attemptsOf(rolloutId(evaluateTaskId(runId, benchmark.tasks[0]?.id ?? ''), 0))
+    ).map(({ ending }) => ending);
+    throw new Error(
+      `${runId}: only ${success} of ${benchmark.tasks.length} rollouts went well: ${causes.join('; ')}`,
+    );
+  };
   try {
     return await act(
       async (benchmark, runId) => {
@@ -116,14 +127,16 @@ async function withArms<T>(settings: Settings, act: (plain: Arm, durable: Arm) =
           }
         };
         await Promise.all(Array.from({ length: CONCURRENCY }, workOff));
+        await check(benchmark, runId);
       },
       async (benchmark, runId) => {
         await prepare(benchmark, runId);
-        await client.workflow.execute('evaluateSuiteWorkflow', {
+        await client.workflow.execute<typeof evaluateSuiteWorkflow>('evaluateSuiteWorkflow', {
           workflowId: evaluateSuiteId(runId),
           taskQueue: taskQueues.orchestrator,
-          args: [{ runId, tasks: benchmark.tasks.length, concurrency: CONCURRENCY }],
+          args: [{ runId, tasks: benchmark.tasks.length, concurrency: CONCURRENCY, nextPart: 0 }],
         });
+        await check(benchmark, runId);
       },
     );
   } finally {
