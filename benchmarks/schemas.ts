@@ -43,21 +43,24 @@ export const actionSchema: z.ZodType<Action> = z.discriminatedUnion('tool', [
   z.strictObject({ tool: z.literal('infeasible'), reason: z.string() }),
 ]);
 
+/** Why an action was refused. */
+export const refusalCodes = [
+  'stale',
+  'covered',
+  'disabled',
+  'not-editable',
+  'no-such-option',
+  'not-allowed',
+  'not-found',
+  'timeout',
+  'invalid',
+] as const;
+
 export const actionResultSchema: z.ZodType<ActionResult> = z.discriminatedUnion('ok', [
   z.strictObject({ ok: z.literal(true), note: z.string().nullable() }),
   z.strictObject({
     ok: z.literal(false),
-    code: z.enum([
-      'stale',
-      'covered',
-      'disabled',
-      'not-editable',
-      'no-such-option',
-      'not-allowed',
-      'not-found',
-      'timeout',
-      'invalid',
-    ]),
+    code: z.enum(refusalCodes),
     message: z.string(),
   }),
 ]);

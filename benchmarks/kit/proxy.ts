@@ -37,9 +37,11 @@ const HEADERS = { 'cache-control': 'no-store' };
 
 /**
  * The HTTP proxy of one browser context, and the only host that this context can reach: requests for the app's
- * host go to the app, everything else is refused and flagged. It listens on a free loopback port.
+ * host go to the app, everything else is refused and flagged. It listens on a free loopback port, and closes by itself
+ * when `signal` aborts.
  */
-export async function openProxy(app: ProxiedApp): Promise<AppProxy> {
+export async function openProxy(app: ProxiedApp, signal: AbortSignal): Promise<AppProxy> {
+  signal.throwIfAborted();
   const flags = new Flags();
   const server = createServer((request, response) => {
     answer(request, app, flags.raise).then(
@@ -55,15 +57,14 @@ export async function openProxy(app: ProxiedApp): Promise<AppProxy> {
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
   const port = await listen(server);
-  return {
-    server: `http://127.0.0.1:${port}`,
-    flags: () => flags.raised,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      signal.removeEventListener('abort', close);
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  signal.addEventListener('abort', close, { once: true });
+  return { server: `http://127.0.0.1:${port}`, flags: () => flags.raised, close };
 }
 
 class Flags {

@@ -13,11 +13,8 @@ const SETTLE_LIMIT_MS = 5_000;
  * last, null until one has loaded. Ends by itself when `signal` aborts.
  */
 export async function openEnvironment({ task, app }: WaiTask, signal: AbortSignal): Promise<Environment> {
-  signal.throwIfAborted();
   const states = new StateLog();
-  const proxy = await openProxy(serveApp(app, states));
-  const onAbort = (): void => void proxy.close();
-  signal.addEventListener('abort', onAbort, { once: true });
+  const proxy = await openProxy(serveApp(app, states), signal);
   const latest = async (): Promise<unknown> => {
     await states.settled(SETTLE_LIMIT_MS);
     return states.latest;
@@ -30,9 +27,6 @@ export async function openEnvironment({ task, app }: WaiTask, signal: AbortSigna
     stateDigest: async () => digestOf(await latest()),
     captureEvidence: async (final) => ({ taskId: task.id, state: await latest(), ...final }),
     flags: proxy.flags,
-    close: async () => {
-      signal.removeEventListener('abort', onAbort);
-      await proxy.close();
-    },
+    close: proxy.close,
   };
 }

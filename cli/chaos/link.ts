@@ -1,6 +1,7 @@
 /** A TCP link between a job and a server, which can be cut. */
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { LOOPBACK } from '../../infra/ports.ts';
 
 export interface Link {
   readonly port: number;
@@ -11,8 +12,6 @@ export interface Link {
   readonly open: number;
   close(): Promise<void>;
 }
-
-const LOOPBACK = '127.0.0.1';
 
 export async function openLink(serverPort: number): Promise<Link> {
   const sockets = new Set<Socket>();

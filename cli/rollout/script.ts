@@ -3,24 +3,12 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Action, ActionResult, Observation, TraceStep } from '../../benchmarks/contract.ts';
+import { refusalCodes } from '../../benchmarks/schemas.ts';
 import { locate, locatorSchema, NotLocated } from './locate.ts';
-
-const RESULT_CODES = [
-  'ok',
-  'stale',
-  'covered',
-  'disabled',
-  'not-editable',
-  'no-such-option',
-  'not-allowed',
-  'not-found',
-  'timeout',
-  'invalid',
-] as const;
 
 const expectSchema = z.strictObject({
   /** What becomes of the action. */
-  code: z.enum(RESULT_CODES).default('ok'),
+  code: z.enum(['ok', ...refusalCodes]).default('ok'),
   /** A part of the result's note or message. */
   says: z.string().min(1).optional(),
   /** Stands in the text of the page afterwards. */

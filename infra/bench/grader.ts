@@ -12,6 +12,7 @@ import { loadUntouched } from '../../cli/benchmark-doctor/examine.ts';
 import { withPool } from '../../cli/rollout/with-pool.ts';
 import { loadSettings } from '../../workers/settings.ts';
 import { describeMachine } from './machine.ts';
+import { median, reportGoal } from './numbers.ts';
 
 const GOAL_S = 60;
 const SAMPLE = 40;
@@ -46,10 +47,6 @@ async function timeEach(jobs: readonly Job[], after: () => void = () => {}): Pro
   return times;
 }
 
-function median(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
-}
-
 const settings = loadSettings();
 const grader = new Grader();
 const benchmarks = [edition, ablations].map((each) =>
@@ -69,11 +66,11 @@ const cold = await timeEach(sample, () => grader.close());
 
 const totalS = warm.reduce((sum, each) => sum + each, 0) / 1000;
 const sampledWarm = warm.filter((_, index) => index % stride === 0);
-const isMet = totalS <= GOAL_S;
 console.log(`machine: ${describeMachine()}`);
-console.log(
-  `${isMet ? 'met   ' : 'MISSED'}  ${jobs.length} verifier runs in ${totalS.toFixed(1)} s (goal: at most ${GOAL_S} s), ` +
+const isMet = reportGoal(
+  `${jobs.length} verifier runs in ${totalS.toFixed(1)} s (goal: at most ${GOAL_S} s), ` +
     `${median(warm).toFixed(1)} ms at the median, ${Math.max(...warm).toFixed(0)} ms at most`,
+  totalS <= GOAL_S,
 );
 console.log(
   `a process for each of ${sample.length} of them: ${median(cold).toFixed(0)} ms at the median, ` +

@@ -11,11 +11,11 @@ import { loadSettings } from '../../workers/settings.ts';
 import { ensureChromium } from '../chromium.ts';
 import { ensureBrowserUse, linksOf, walkWithBrowserUse, walkWithOurs } from './harness/browser-use.ts';
 import { measureMemory, measureThroughput } from './harness/load.ts';
-import { median, spread } from './harness/numbers.ts';
 import { compareSides, comparisonRows, cycleOf } from './harness/side-by-side.ts';
 import type { Place } from './harness/sides.ts';
 import { walksOn } from './harness/walk.ts';
 import { describeMachine } from './machine.ts';
+import { median, reportGoal, spread } from './numbers.ts';
 
 const ROUNDS = 6;
 const CONTEXTS = 8;
@@ -34,11 +34,6 @@ await withPool(settings, say, async (pool) => {
   const isMet = [await reportSides(place), await reportBrowserUse(place), await reportLoad(place)];
   if (isMet.includes(false)) process.exitCode = 1;
 });
-
-function reportGoal(what: string, isMet: boolean): boolean {
-  console.log(`${isMet ? 'met   ' : 'MISSED'}  ${what}`);
-  return isMet;
-}
 
 async function reportSides(place: Place): Promise<boolean> {
   const compared = await compareSides(place, walks, ROUNDS);

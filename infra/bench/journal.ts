@@ -12,6 +12,7 @@ import { createBankStore } from '../../bank-store/index.ts';
 import { loadSettings } from '../../workers/settings.ts';
 import { startDatabase, stopStack } from '../stack.ts';
 import { describeMachine } from './machine.ts';
+import { quantile } from './numbers.ts';
 
 const CALL_MS = 200;
 const IN_FLIGHT = 16;
@@ -44,11 +45,6 @@ async function playRound(firstOrdinal: number, call: Call): Promise<Round> {
   const began = performance.now();
   await Promise.all(Array.from({ length: IN_FLIGHT }, (_, index) => lane(index)));
   return { callMs, totalMs: performance.now() - began };
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  return sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
 }
 
 /** A page of the size that policies see, and a decision of theirs. */

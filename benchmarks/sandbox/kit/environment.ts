@@ -9,13 +9,10 @@ const PENDING = "globalThis.__pending ?? (document.readyState === 'complete' ? 0
 
 /** Opens one life of the task's application behind a proxy of its own. Ends by itself when `signal` aborts. */
 export async function openEnvironment(sandboxTask: SandboxTask, signal: AbortSignal): Promise<Environment> {
-  signal.throwIfAborted();
   const { task, start } = sandboxTask;
   const session = start();
   const initialStateDigest = digestOf(session.state());
-  const proxy = await openProxy(proxied(new URL(task.startUrl).host, session));
-  const onAbort = (): void => void proxy.close();
-  signal.addEventListener('abort', onAbort, { once: true });
+  const proxy = await openProxy(proxied(new URL(task.startUrl).host, session), signal);
   return {
     proxyServer: proxy.server,
     pendingExpression: PENDING,
@@ -27,9 +24,6 @@ export async function openEnvironment(sandboxTask: SandboxTask, signal: AbortSig
       ...final,
     }),
     flags: proxy.flags,
-    close: async () => {
-      signal.removeEventListener('abort', onAbort);
-      await proxy.close();
-    },
+    close: proxy.close,
   };
 }

@@ -1,8 +1,7 @@
 /** A benchmark of our own whose only page is as heavy as asked: what is measured is the harness, not a site. */
-import type { IncomingMessage } from 'node:http';
 import type { Benchmark, Task } from '../../../benchmarks/contract.ts';
 import { digestOf } from '../../../benchmarks/kit/digests.ts';
-import { openProxy } from '../../../benchmarks/kit/proxy.ts';
+import { openProxy, type ProxiedApp } from '../../../benchmarks/kit/proxy.ts';
 
 const HOST = 'page.bench';
 
@@ -17,16 +16,15 @@ export function pagesBenchmark(name: string, rows: number, tasks: number): Bench
     tasks: Array.from({ length: tasks }, (_, index) => taskOf(name, index)),
     open: async (_task, signal) => {
       let requests = 0;
-      const proxy = await openProxy({
+      const app: ProxiedApp = {
         host: HOST,
-        answer: (_request: IncomingMessage) => {
+        answer: () => {
           requests += 1;
           return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
         },
         isForbidden: () => false,
-      });
-      const onAbort = () => void proxy.close();
-      signal.addEventListener('abort', onAbort, { once: true });
+      };
+      const proxy = await openProxy(app, signal);
       return {
         proxyServer: proxy.server,
         pendingExpression: "document.readyState === 'complete' ? 0 : 1",
@@ -34,10 +32,7 @@ export function pagesBenchmark(name: string, rows: number, tasks: number): Bench
         stateDigest: async () => digestOf(requests),
         captureEvidence: async (final) => ({ taskId: name, state: requests, ...final }),
         flags: proxy.flags,
-        close: async () => {
-          signal.removeEventListener('abort', onAbort);
-          await proxy.close();
-        },
+        close: proxy.close,
       };
     },
     grade: async () => ({ kind: 'success', message: 'nothing was asked for' }),

@@ -1,5 +1,5 @@
 /** Both sides in turns, in one run. */
-import { median, spread } from './numbers.ts';
+import { median, spread } from '../numbers.ts';
 import { type OpenSide, openOurs, openPlain, type Place, type StepTimes } from './sides.ts';
 import type { Walk } from './walk.ts';
 
