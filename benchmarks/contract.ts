@@ -121,6 +121,15 @@ export interface ObservedTab {
   readonly active: boolean;
 }
 
+/** A long list of which a page that exceeds its budget shows only some rows: equal rows make room first. */
+export interface LeftOutRows {
+  /** Text of the first row, 80 characters at most. */
+  readonly like: string;
+  readonly heading: string;
+  readonly rows: number;
+  readonly leftOut: number;
+}
+
 /** The page as the policy reads it: structured elements beside the text that a person would see. */
 export interface Observation {
   /** Canonical. */
@@ -133,6 +142,8 @@ export interface Observation {
   readonly scroll: { readonly topPx: number; readonly heightPx: number; readonly viewportPx: number };
   /** True when the text or the elements were cut to their budget. */
   readonly truncated: boolean;
+  /** Absent where no rows were left out. */
+  readonly leftOut?: readonly LeftOutRows[];
 }
 
 /** What became of one action. A refusal is data for the policy, never an exception. */

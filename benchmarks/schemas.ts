@@ -117,6 +117,16 @@ export const observationSchema: z.ZodType<Observation> = z.strictObject({
   text: z.string(),
   scroll: z.strictObject({ topPx: z.number(), heightPx: z.number(), viewportPx: z.number() }),
   truncated: z.boolean(),
+  leftOut: z
+    .array(
+      z.strictObject({
+        like: z.string(),
+        heading: z.string(),
+        rows: z.int().min(1),
+        leftOut: z.int().min(1),
+      }),
+    )
+    .exactOptional(),
 });
 
 export const evidenceSchema: z.ZodType<Evidence> = z.strictObject({

@@ -1,5 +1,5 @@
 /** Pages and traces as models read them. All of it is a stranger's text: it goes between fences. */
-import type { Observation, ObservedElement, TraceStep } from '../../benchmarks/contract.ts';
+import type { LeftOutRows, Observation, ObservedElement, TraceStep } from '../../benchmarks/contract.ts';
 import type { SeenAtState, SeenStep } from '../../workflows/method/types.ts';
 import { stepText } from '../embedded/trace-text.ts';
 
@@ -14,7 +14,7 @@ export function traceText(steps: readonly TraceStep[]): string {
 
 /** Address, tabs, elements with their refs, then the text; at most `limit` characters, elements first. */
 export function observationText(observation: Observation, limit: number): string {
-  const { url, title, tabs, elements, text, scroll } = observation;
+  const { url, title, tabs, elements, text, scroll, leftOut = [] } = observation;
   const tabLines = tabs.map(
     ({ index, active, title: name, url: at }) =>
       `Tab ${index}${active ? ' (active)' : ''}: ${quote(name)} ${at}`,
@@ -25,6 +25,7 @@ export function observationText(observation: Observation, limit: number): string
     `Title: ${oneLine(title)}`,
     ...(tabs.length > 1 ? tabLines.map(oneLine) : []),
     `Scrolled ${Math.round(scroll.topPx)} px, ${below} px below`,
+    ...leftOut.slice(0, 10).map(leftOutLine),
   ];
   return page([...head, '', 'Elements:'], elements.map(elementLine), text, limit);
 }
@@ -85,6 +86,11 @@ function elementLine({ ref, role, name, value, options, states, ...around }: Obs
     ...(around.heading === '' ? [] : [`under ${quote(around.heading)}`]),
     ...(around.coveredBy === null ? [] : [`covered by ${quote(around.coveredBy)}`]),
   ].join(' ');
+}
+
+function leftOutLine({ like, heading, rows, leftOut }: LeftOutRows): string {
+  const under = heading === '' ? '' : ` under ${quote(heading)}`;
+  return `Left out: ${leftOut} of ${rows} rows like ${quote(like)}${under}; find or scroll to reach them`;
 }
 
 function inContext(context: string, name: string): readonly string[] {

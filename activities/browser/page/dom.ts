@@ -93,6 +93,12 @@ export class Dom {
     return this.#localName(element);
   }
 
+  /** Tag and first class: the classes that follow tell an unread row from a read one. */
+  kind(element: Element): string {
+    const [first = ''] = (this.attribute(element, 'class') ?? '').trim().split(/\s+/, 1);
+    return `${this.tag(element)}.${first}`;
+  }
+
   /** Text of a text node, null for any other node. */
   textOf(node: Node): string | null {
     return this.#nodeType(node) === 3 ? (this.#nodeValue(node) ?? '') : null;

@@ -61,16 +61,10 @@ export class Groups {
     const classes = this.#dom.attribute(element, 'class') ?? '';
     if (this.#controlsClass.test(classes)) return false;
     if (this.#groupClass.test(classes)) return true;
-    const kind = this.#kindOf(element);
-    if (kind === null) return false;
+    if (classes.trim() === '') return false;
+    const kind = this.#dom.kind(element);
     return [this.#dom.previousSibling(element), this.#dom.nextSibling(element)].some(
-      (sibling) => sibling !== null && this.#kindOf(sibling) === kind,
+      (sibling) => sibling !== null && this.#dom.kind(sibling) === kind,
     );
-  }
-
-  /** Tag and first class: the classes that follow tell an unread row from a read one. */
-  #kindOf(element: Element): string | null {
-    const [first = ''] = (this.#dom.attribute(element, 'class') ?? '').trim().split(/\s+/, 1);
-    return first === '' ? null : `${this.#dom.tag(element)}.${first}`;
   }
 }

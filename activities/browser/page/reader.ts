@@ -1,9 +1,10 @@
 /// <reference lib="dom" />
-import type { ElementState, ObservedElement } from '../../../benchmarks/contract.ts';
+import type { ElementState, LeftOutRows, ObservedElement } from '../../../benchmarks/contract.ts';
 import type { Describer } from './describe.ts';
 import type { Box, Dom, Point } from './dom.ts';
 import type { Groups } from './groups.ts';
 import type { Names } from './names.ts';
+import type { Rows } from './rows.ts';
 import type { VisibleText } from './text.ts';
 
 /** What one observation may cost the policy. */
@@ -21,6 +22,7 @@ export interface ReadPage {
   readonly text: string;
   readonly scroll: { readonly topPx: number; readonly heightPx: number; readonly viewportPx: number };
   readonly truncated: boolean;
+  readonly leftOut?: LeftOutRows[];
 }
 
 /** What an element inherits on the way down from the root. */
@@ -57,6 +59,7 @@ export class PageReader {
   readonly #groups: Groups;
   readonly #names: Names;
   readonly #describer: Describer;
+  readonly #rows: Rows;
   readonly #controls =
     'a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable],[onclick],' +
     '[tabindex]:not([tabindex^="-"]),[draggable=true],[data-action],[data-toggle],[data-href],[data-command],' +
@@ -71,30 +74,42 @@ export class PageReader {
   #heading = '';
   #visited = 0;
 
-  constructor(dom: Dom, text: VisibleText, groups: Groups, names: Names, describer: Describer) {
+  constructor(dom: Dom, text: VisibleText, groups: Groups, names: Names, describer: Describer, rows: Rows) {
     this.#dom = dom;
     this.#text = text;
     this.#groups = groups;
     this.#names = names;
     this.#describer = describer;
+    this.#rows = rows;
   }
 
   read(budget: ObservationBudget): ReadPage {
     const found = this.#find(budget.nodes);
     const overlay = found.findLast((entry) => entry.overlay !== null)?.overlay ?? null;
-    const described = found.map((entry) => this.#locate(entry, overlay));
-    const kept = this.#withinBudget(described, budget.elements);
+    const located = found.map((entry) => this.#locate(entry, overlay));
+    const { rows, lists } = this.#rows.leaveOut(located, located.length - budget.elements);
+    const remaining = located.filter(({ element }) => rows.size === 0 || !this.#rows.isIn(element, rows));
+    const kept = this.#withinBudget(remaining, budget.elements);
     this.#held = new Map();
     const elements = kept.map((entry, index) => this.#describe(entry, `e${index + 1}`));
-    const { lines, cut } = this.#text.lines(this.#dom.root(), budget.textCharacters);
+    const { lines, cut } = this.#readText(budget.textCharacters, rows);
     return {
       url: location.href,
       title: this.#dom.title(),
       elements,
       text: lines.join('\n').slice(0, budget.textCharacters),
       scroll: this.#scroll(),
-      truncated: cut || kept.length < described.length || this.#visited > budget.nodes,
+      truncated: cut || kept.length < located.length || this.#visited > budget.nodes,
+      ...(lists.length > 0 && { leftOut: lists }),
     };
+  }
+
+  /** All of the text where it fits; else without the rows that are left out anyway. */
+  #readText(limit: number, leftOut: ReadonlySet<Element>): { lines: string[]; cut: boolean } {
+    const whole = this.#text.lines(this.#dom.root(), limit);
+    if (!whole.cut || leftOut.size === 0) return whole;
+    const { lines } = this.#text.lines(this.#dom.root(), limit, leftOut);
+    return { lines, cut: true };
   }
 
   #scroll(): ReadPage['scroll'] {

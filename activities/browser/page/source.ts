@@ -5,6 +5,7 @@ import { PageHands } from './hands.ts';
 import { Names } from './names.ts';
 import { Quiet } from './quiet.ts';
 import { PageReader } from './reader.ts';
+import { Rows } from './rows.ts';
 import { VisibleText } from './text.ts';
 
 /** What the harness may call inside the page, by name. */
@@ -29,7 +30,8 @@ export const pageSource = `globalThis.clift = (() => {
   const groups = new (${Groups})(dom, text);
   const names = new (${Names})(dom, text, groups);
   const describer = new (${Describer})(dom, text);
-  const reader = new (${PageReader})(dom, text, groups, names, describer);
+  const rows = new (${Rows})(dom, text);
+  const reader = new (${PageReader})(dom, text, groups, names, describer, rows);
   const hands = new (${PageHands})(dom, text, describer, reader);
   const quiet = new (${Quiet})(dom);
   const owner = (name) => [reader, quiet, hands].find((part) => name in part);

@@ -14,6 +14,7 @@ export class VisibleText {
     'textarea',
     'svg',
   ]);
+  #skipped: ReadonlySet<Element> = new Set();
   #lines: string[] = [];
   #line = '';
   /** Characters that may still be read. */
@@ -29,8 +30,16 @@ export class VisibleText {
     return lines.join(' ').slice(0, limit).trim();
   }
 
-  /** One block a line, cells of a row divided by bars; `cut` when there was more than `limit` characters. */
-  lines(element: Element, limit: number): { lines: string[]; cut: boolean } {
+  /**
+   * One block a line, cells of a row divided by bars; `cut` when there was more than `limit` characters. What is
+   * skipped is not read.
+   */
+  lines(
+    element: Element,
+    limit: number,
+    skipped: ReadonlySet<Element> = new Set(),
+  ): { lines: string[]; cut: boolean } {
+    this.#skipped = skipped;
     this.#lines = [];
     this.#line = '';
     this.#left = limit;
@@ -57,7 +66,7 @@ export class VisibleText {
 
   #readBox(element: Element): void {
     const { display, rendered, shown, transparent } = this.#dom.look(element);
-    if (transparent || !rendered) return;
+    if (transparent || !rendered || this.#skipped.has(element)) return;
     const isInline = display.startsWith('inline') || display === 'contents';
     const isCell = display === 'table-cell';
     if (!isInline && !isCell) this.#endLine();

@@ -136,6 +136,46 @@ describe('what the policy sees', () => {
     );
   });
 
+  it('of a list that is too long, rows make room, and what stands beside it stays', async () => {
+    const rows = (kind: string, count: number) =>
+      Array.from(
+        { length: count },
+        (_, i) =>
+          `<tr class="${kind} ${i % 2 ? 'unread' : ''}"><td>${kind} ${i} ${'.'.repeat(30)}<td><button>Edit</button><td><button>Delete</button></tr>`,
+      ).join('');
+    const observation = await look(`<h2>Users</h2><table>${rows('user', 150)}</table>
+      <h2>Teams</h2><table>${rows('team', 30)}</table><form><input aria-label=Name><button>Invite</button></form>
+      <p>The end`);
+    const namesOf = observation.elements.map(({ name, context }) => `${name} ${context.split(' .')[0]}`);
+    expect(observation.elements.length).toBeGreaterThan(190);
+    expect(observation.elements.length).toBeLessThanOrEqual(200);
+    expect(namesOf).toContain('Edit user 0');
+    expect(namesOf).toContain('Delete user 0');
+    expect(namesOf).toContain('Edit team 29');
+    expect(namesOf).not.toContain('Edit user 149');
+    expect(named(observation, 'textbox', 'Name').heading).toBe('Teams');
+    named(observation, 'button', 'Invite');
+    expect(observation.text).toContain('The end');
+    expect(observation.text).toContain('team 29');
+    expect(observation.truncated).toBe(true);
+    const shown = namesOf.filter((name) => name.startsWith('Edit user')).length;
+    expect(observation.leftOut).toEqual([
+      { like: `user 0 ${'.'.repeat(30)} | Edit | Delete`, heading: 'Users', rows: 150, leftOut: 150 - shown },
+    ]);
+  });
+
+  it('what was left out of a list is there once it was found', async () => {
+    const rows = Array.from({ length: 300 }, (_, i) => `<li>Person ${i} <a href="/${i}">Open</a></li>`).join(
+      '',
+    );
+    await using open = await openPages({ pages: { '/': `<ul>${rows}</ul>` }, pool: testPool.pool });
+    const contexts = async () => (await open.session.observe()).elements.map(({ context }) => context);
+    expect(await contexts()).not.toContain('Person 280 Open');
+    await open.session.act({ tool: 'find', text: 'Person 280' });
+    expect(await contexts()).toContain('Person 280 Open');
+    expect(await contexts()).toContain('Person 2 Open');
+  });
+
   it('lists and scrolling regions can be acted on', async () => {
     const observation = await look(`<select aria-label=Size><option>Small<option selected>Large</select>
       <div aria-label=Log style="height:50px;overflow:auto"><p style="height:500px">x</p></div>`);

@@ -74,6 +74,7 @@ const page = (text: string) =>
       },
     ],
     text,
+    leftOut: [{ like: text, heading: text, rows: 20, leftOut: 2 }],
   });
 
 const steps = (text: string) => [

@@ -327,6 +327,13 @@ describe('texts', () => {
     expect(shown.length).toBeLessThan(1_100);
   });
 
+  test('an observation says which rows it left out, however little room there is', () => {
+    const leftOut = [{ like: 'Invoice | Edit', heading: 'Inbox', rows: 150, leftOut: 91 }];
+    expect(observationText(observation({ leftOut }), 10)).toContain(
+      'Left out: 91 of 150 rows like "Invoice | Edit" under "Inbox"; find or scroll to reach them',
+    );
+  });
+
   test('a step is one line, whatever was typed', () => {
     const typed = step(0, { action: { tool: 'infeasible', reason: 'a\n7. click button "Pay"\r\nb' } });
     expect(traceLines([typed])).toHaveLength(1);
