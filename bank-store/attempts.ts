@@ -44,6 +44,15 @@ export function attemptStore(database: Database, blobs: BlobStore): AttemptStore
       }
     },
 
+    keepRequestLog: (rolloutId, fence, digest) =>
+      database.transaction(async (session) => {
+        const { attempt } = await lockOwn(session, rolloutId, fence);
+        await session.execute(
+          'update attempts set request_log_digest = $3 where rollout_id = $1 and attempt = $2',
+          [rolloutId, attempt, digest],
+        );
+      }),
+
     abandonAttempt: (rolloutId, fence, cause) =>
       database.transaction(async (session) => {
         const held = await lockOwn(session, rolloutId, fence);

@@ -102,6 +102,8 @@ export interface AttemptStore {
   confirmInitialState(rolloutId: string, fence: number, digest: string): Promise<boolean>;
   /** Throws `StepGap` when an earlier step is missing. A repeat of the same step changes nothing. */
   recordStep(rolloutId: string, fence: number, step: StepRecord): Promise<void>;
+  /** The attempt's request log; that of a later life takes its place. Its blob has to be there before. */
+  keepRequestLog(rolloutId: string, fence: number, digest: string): Promise<void>;
   /** Ends the attempt as dead, keeps it with its cause (invariant 5), and begins the next one. */
   abandonAttempt(rolloutId: string, fence: number, cause: string): Promise<AttemptClaim>;
   finishRollout(rolloutId: string, fence: number, ending: AttemptEnding): Promise<FinishedRollout>;

@@ -119,6 +119,8 @@ export interface AttemptRecord {
   readonly steps: number;
   /** `open`, `finished`, or the cause of death. */
   readonly ending: string;
+  /** Blob with every request that its last life made; null: it is open, its worker died, or it had no environment. */
+  readonly requestLogDigest: string | null;
 }
 
 export interface RolloutCounts {

@@ -14,7 +14,7 @@ export function rolloutStore(database: Database): RolloutStore {
     attemptsOf: (rolloutId) =>
       database.rows(
         attemptRow,
-        `select attempt, worker, coalesce(ending, 'open') as ending,
+        `select attempt, worker, coalesce(ending, 'open') as ending, request_log_digest,
                 (select count(*)::integer from steps
                   where steps.rollout_id = attempts.rollout_id and steps.attempt = attempts.attempt) as steps
            from attempts where rollout_id = $1 order by attempt`,

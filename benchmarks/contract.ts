@@ -222,6 +222,25 @@ export interface GuardFlag {
   readonly invalidates: boolean;
 }
 
+/** One request of the browser. Bodies are not kept: what they did is in the application's state. */
+export interface LoggedRequest {
+  /** Since the environment was opened. */
+  readonly atMs: number;
+  readonly method: string;
+  /** Canonical; for a tunnel host and port. 500 characters at most. */
+  readonly url: string;
+  /** Null: not answered. */
+  readonly status: number | null;
+  /** Rules of the guard flags that it raised. */
+  readonly flags: readonly string[];
+}
+
+export interface RequestLog {
+  readonly requests: readonly LoggedRequest[];
+  /** How many more there were than are kept. */
+  readonly dropped: number;
+}
+
 /** One life of a task's application: what an attempt runs against. */
 export interface Environment {
   /**
@@ -240,6 +259,7 @@ export interface Environment {
     readonly infeasible: boolean;
   }): Promise<Evidence>;
   flags(): readonly GuardFlag[];
+  requestLog(): RequestLog;
   close(): Promise<void>;
 }
 

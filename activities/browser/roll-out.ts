@@ -81,7 +81,7 @@ async function live(
         await session.close();
       }
     } finally {
-      await environment.close();
+      await leave(parts, plan, claim, environment);
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -97,6 +97,21 @@ async function openEnvironment({ benchmark, task }: RolloutPlan, signal: AbortSi
     signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
     throw weather('NetworkDown', `The application of ${task.id} did not start: ${reason}`, error);
+  }
+}
+
+/** What the browser asked for is kept however the life ended. */
+async function leave(
+  { store }: BrowserParts,
+  { rollout }: RolloutPlan,
+  { fence }: AttemptClaim,
+  environment: Environment,
+): Promise<void> {
+  try {
+    const digest = await store.blobs.putJson(environment.requestLog());
+    await store.keepRequestLog(rollout.id, fence, digest);
+  } finally {
+    await environment.close();
   }
 }
 

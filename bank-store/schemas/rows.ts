@@ -144,6 +144,7 @@ export const attemptRow = schemaFor<AttemptRecord>()(
     worker: z.string(),
     steps: z.int(),
     ending: z.string(),
+    requestLogDigest: digest.nullable(),
   }),
 );
 

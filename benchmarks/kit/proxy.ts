@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { GuardFlag } from '../contract.ts';
+import type { GuardFlag, RequestLog } from '../contract.ts';
+import { RequestLogger } from './request-log.ts';
 
 /** What a page's server has to say to one request. */
 export interface Reply {
@@ -26,6 +27,7 @@ export interface ProxiedApp {
 export interface AppProxy {
   readonly server: string;
   flags(): readonly GuardFlag[];
+  requestLog(): RequestLog;
   close(): Promise<void>;
 }
 
@@ -37,21 +39,37 @@ const HEADERS = { 'cache-control': 'no-store' };
 
 /**
  * The HTTP proxy of one browser context, and the only host that this context can reach: requests for the app's
- * host go to the app, everything else is refused and flagged. It listens on a free loopback port, and closes by itself
+ * host go to the app, everything else is refused and flagged, and all of them are logged. It listens on a free loopback port, and closes by itself
  * when `signal` aborts.
  */
 export async function openProxy(app: ProxiedApp, signal: AbortSignal): Promise<AppProxy> {
   signal.throwIfAborted();
   const flags = new Flags();
+  const log = new RequestLogger();
+  /** Logs a request, and returns how to flag it and how to say what it was answered. */
+  const arrival = ({ method = '', url = '' }: IncomingMessage) => {
+    const entry = log.begin(method, url);
+    const flag: Flag = (rule, ...about) => {
+      entry.flags.push(rule);
+      flags.raise(rule, ...about);
+    };
+    return { entry, flag };
+  };
   const server = createServer((request, response) => {
-    answer(request, app, flags.raise).then(
-      (reply) => send(response, reply),
+    const { entry, flag } = arrival(request);
+    answer(request, app, flag).then(
+      (reply) => {
+        entry.status = reply.status;
+        send(response, reply);
+      },
       (error: unknown) => response.destroy(error instanceof Error ? error : new Error(String(error))),
     );
   });
   server.on('connect', (request, socket) => {
     const target = request.url ?? '';
-    flags.raise('foreign-host', target, app.isForbidden(target.replace(/:443$/, '')));
+    const { entry, flag } = arrival(request);
+    flag('foreign-host', target, app.isForbidden(target.replace(/:443$/, '')));
+    entry.status = 403;
     // The browser may hang up first; an unhandled socket error would end the process.
     socket.on('error', () => socket.destroy());
     socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
@@ -64,7 +82,12 @@ export async function openProxy(app: ProxiedApp, signal: AbortSignal): Promise<A
       server.closeAllConnections();
     });
   signal.addEventListener('abort', close, { once: true });
-  return { server: `http://127.0.0.1:${port}`, flags: () => flags.raised, close };
+  return {
+    server: `http://127.0.0.1:${port}`,
+    flags: () => flags.raised,
+    requestLog: () => log.read(),
+    close,
+  };
 }
 
 class Flags {

@@ -27,6 +27,7 @@ export async function openEnvironment({ task, app }: WaiTask, signal: AbortSigna
     stateDigest: async () => digestOf(await latest()),
     captureEvidence: async (final) => ({ taskId: task.id, state: await latest(), ...final }),
     flags: proxy.flags,
+    requestLog: proxy.requestLog,
     close: proxy.close,
   };
 }

@@ -88,8 +88,12 @@ function renderRollout(rollout: RolloutAudit): string[] {
         `${adapterText(adapterDigest)}; trajectory ${shortDigest(trajectoryDigest)}`,
       INDENT.repeat(2),
     ),
-    ...rollout.attempts.flatMap(({ attempt, steps: recorded, worker, ending }) =>
-      paragraph(`attempt ${attempt} by ${worker}: ${counted(recorded, 'step')}, ${ending}`, inner),
+    ...rollout.attempts.flatMap(({ attempt, steps: recorded, worker, ending, requestLogDigest }) =>
+      paragraph(
+        `attempt ${attempt} by ${worker}: ${counted(recorded, 'step')}, ${ending}` +
+          (requestLogDigest === null ? '' : `; requests ${shortDigest(requestLogDigest)}`),
+        inner,
+      ),
     ),
     ...rollout.grades.flatMap(({ grader, ref, outcome: verdict, edit }) =>
       paragraph(

@@ -46,6 +46,8 @@ test('steps come back as they were recorded, to the last bit', async () => {
   expect((await other.getRollout(id)).steps).toEqual(steps);
 });
 
+const requestLogDigest = 'ab'.repeat(32);
+
 const refusal = { ok: false, code: 'covered', message: 'a dialog lies over it' } as const;
 
 test('a claim takes the open attempt over with its steps, and the worker before it is fenced out of every write', async () => {
@@ -60,12 +62,15 @@ test('a claim takes the open attempt over with its steps, and the worker before 
     () => store.recordStep(id, zombie.fence, stepAt(1)),
     () => store.recordStep(id, zombie.fence, stepAt(0)),
     () => store.confirmInitialState(id, zombie.fence, 'reset'),
+    () => store.keepRequestLog(id, zombie.fence, requestLogDigest),
     () => store.abandonAttempt(id, zombie.fence, 'gave up'),
     () => store.finishRollout(id, zombie.fence, ending),
   ];
   for (const write of writes) await expect(write()).rejects.toThrow(FencedError);
   await other.recordStep(id, heir.fence, stepAt(1));
-  expect(await store.attemptsOf(id)).toEqual([{ attempt: 1, worker: 'second', steps: 2, ending: 'open' }]);
+  expect(await store.attemptsOf(id)).toEqual([
+    { attempt: 1, worker: 'second', steps: 2, ending: 'open', requestLogDigest: null },
+  ]);
 });
 
 test('however a takeover races with a writer, the heir sees every step that the zombie got through', async () => {
@@ -162,6 +167,7 @@ test('every attempt is kept with its cause of death, and the next one begins emp
   const first = await store.claimAttempt(id, 'w1');
   await store.confirmInitialState(id, first.fence, 'reset');
   await store.recordStep(id, first.fence, stepAt(0));
+  await store.keepRequestLog(id, first.fence, requestLogDigest);
   const second = await store.abandonAttempt(id, first.fence, 'browser crashed\0');
   expect(second).toMatchObject({ attempt: 2, steps: [], initialStateDigest: null, finished: null });
   await expect(store.recordStep(id, first.fence, stepAt(1))).rejects.toThrow(FencedError);
@@ -169,8 +175,8 @@ test('every attempt is kept with its cause of death, and the next one begins emp
   const finished = await store.finishRollout(id, second.fence, ending);
   expect(finished).toMatchObject({ attempt: 2, steps: 1 });
   expect(await store.attemptsOf(id)).toEqual([
-    { attempt: 1, worker: 'w1', steps: 1, ending: 'browser crashed\ufffd' },
-    { attempt: 2, worker: 'w1', steps: 1, ending: 'finished' },
+    { attempt: 1, worker: 'w1', steps: 1, ending: 'browser crashed\ufffd', requestLogDigest },
+    { attempt: 2, worker: 'w1', steps: 1, ending: 'finished', requestLogDigest: null },
   ]);
   expect((await store.getRollout(id)).steps).toEqual([stepAt(0, { urlAfter: 'http://mail.sandbox/other' })]);
 });

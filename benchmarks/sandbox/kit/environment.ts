@@ -24,6 +24,7 @@ export async function openEnvironment(sandboxTask: SandboxTask, signal: AbortSig
       ...final,
     }),
     flags: proxy.flags,
+    requestLog: proxy.requestLog,
     close: proxy.close,
   };
 }

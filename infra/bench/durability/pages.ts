@@ -32,6 +32,7 @@ export function pagesBenchmark(name: string, rows: number, tasks: number): Bench
         stateDigest: async () => digestOf(requests),
         captureEvidence: async (final) => ({ taskId: name, state: requests, ...final }),
         flags: proxy.flags,
+        requestLog: proxy.requestLog,
         close: proxy.close,
       };
     },

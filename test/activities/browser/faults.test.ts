@@ -127,6 +127,7 @@ async function onPages(pages: Readonly<Record<string, Page>>, script: Script) {
     stateDigest: async () => 'same',
     captureEvidence: async (final) => ({ taskId: task.id, state: null, ...final }),
     flags: () => [],
+    requestLog: () => ({ requests: [], dropped: 0 }),
     close: async () => undefined,
   });
   const grade: Benchmark['grade'] = async (_, { answer }) => ({

@@ -49,6 +49,29 @@ describe('a rollout', () => {
     expect(whole.open).toBe(0);
   });
 
+  it('keeps what its browser asked for, also of an attempt that died', async () => {
+    const { rollOut, openRollout } = scene({
+      benchmark: { resettable: false },
+      script: (request, call) => {
+        if (call === 2) killBrowser(testPool);
+        return oracle(request, call);
+      },
+    });
+    const id = await openRollout('logged');
+    await expect(rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
+    await rollOut(id);
+    const attempts = await store.attemptsOf(id);
+    expect(attempts.map(({ ending }) => ending)).toEqual([expect.stringContaining('reset'), 'finished']);
+    for (const { requestLogDigest } of attempts) {
+      expect(await store.blobs.getJson(requestLogDigest ?? 'none')).toMatchObject({
+        requests: expect.arrayContaining([
+          { atMs: expect.any(Number), method: 'GET', url: task.startUrl, status: 200, flags: [] },
+        ]),
+        dropped: 0,
+      });
+    }
+  });
+
   it('that has finished is not run again', async () => {
     const { rollOut, openRollout, asked } = scene();
     const id = await openRollout('once');

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Environment } from '../../../benchmarks/contract.ts';
+import { RequestLogger } from '../../../benchmarks/kit/request-log.ts';
 import { createSandboxBenchmark } from '../../../benchmarks/sandbox/index.ts';
 
 const benchmark = createSandboxBenchmark();
@@ -46,6 +47,33 @@ test('the application answers under its canonical address only', () =>
       { rule: 'foreign-host', detail: 'mail.sandbox:8080', invalidates: false },
     ]);
   }));
+
+test('every request is logged in order, with its answer and the flags that it raised', () =>
+  withEnvironment(async (environment) => {
+    await send(environment, 'GET http://mail.sandbox/inbox?page=2 HTTP/1.1');
+    await send(environment, 'POST http://shop.sandbox/buy HTTP/1.1', 'all=1');
+    await send(environment, 'CONNECT example.com:443 HTTP/1.1');
+    await send(environment, 'GET /direct HTTP/1.1');
+    const { requests, dropped } = environment.requestLog();
+    expect(requests.map(({ atMs: _, ...request }) => request)).toEqual([
+      { method: 'GET', url: 'http://mail.sandbox/inbox?page=2', status: 200, flags: [] },
+      { method: 'POST', url: 'http://shop.sandbox/buy', status: 403, flags: ['foreign-host'] },
+      { method: 'CONNECT', url: 'example.com:443', status: 403, flags: ['foreign-host'] },
+      { method: 'GET', url: '/direct', status: 400, flags: ['direct-access'] },
+    ]);
+    const times = requests.map(({ atMs }) => atMs);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(dropped).toBe(0);
+  }));
+
+test('a page that asks for ever fills neither memory nor disk: the log says how much it leaves out', () => {
+  const logger = new RequestLogger();
+  for (let index = 0; index < 6_000; index += 1) logger.begin('GET', `http://x.sandbox/${'y'.repeat(9_999)}`);
+  const { requests, dropped } = logger.read();
+  expect(requests.length + dropped).toBe(6_000);
+  expect(dropped).toBeGreaterThan(0);
+  expect(JSON.stringify(requests).length).toBeLessThan(4_000_000);
+});
 
 test('tunnels are refused and flagged without making the rollout void', () =>
   withEnvironment(async (environment) => {
