@@ -9,6 +9,7 @@ import type {
   ActionTarget,
   Evidence,
   Observation,
+  RequestLog,
   Task,
   TraceStep,
 } from './contract.ts';
@@ -135,6 +136,19 @@ export const evidenceSchema: z.ZodType<Evidence> = z.strictObject({
   finalUrl: z.string(),
   answer: z.string().nullable(),
   infeasible: z.boolean(),
+});
+
+export const requestLogSchema: z.ZodType<RequestLog> = z.strictObject({
+  requests: z.array(
+    z.strictObject({
+      atMs: z.number(),
+      method: z.string(),
+      url: z.string(),
+      status: z.int().nullable(),
+      flags: z.array(z.string()),
+    }),
+  ),
+  dropped: z.int().min(0),
 });
 
 export const taskSchema: z.ZodType<Task> = z.strictObject({

@@ -1,3 +1,4 @@
+import type { RequestLog } from '../../benchmarks/contract.ts';
 import { answerText, outcomeCell, outcomeText } from './cells.ts';
 import { decimal, shortDigest, signed, UNKNOWN } from './numbers.ts';
 import type { RolloutReport, ShownAnswer } from './rollout-report.ts';
@@ -35,8 +36,27 @@ function rolloutFields(report: RolloutReport): readonly Field[] {
       `${adapterText(report.adapterDigest)}, temperature ${report.temperature}, seed ${report.seed.join('/')}`,
     ],
     ['trajectory', report.trajectoryDigest ?? UNKNOWN],
+    ...(report.requestLog === null ? [] : requestFields(report.requestLog)),
   ];
 }
+
+/** How many; and the flagged ones, each. */
+function requestFields({ requests, dropped }: RequestLog): readonly Field[] {
+  const flagged = requests.filter(({ flags }) => flags.length > 0);
+  return [
+    ['requests', `${requests.length + dropped}, ${flagged.length} flagged; all of them with --json`],
+    ...flagged
+      .slice(0, FLAGGED_SHOWN)
+      .map(
+        ({ method, url, status, flags }): Field => [
+          'flagged',
+          `${method} ${url}: ${flags.join(', ')}, answered ${status ?? 'nothing'}`,
+        ],
+      ),
+  ];
+}
+
+const FLAGGED_SHOWN = 20;
 
 export const adapterText = (digest: string | null): string =>
   digest === null ? 'base model' : `base model + adapter ${shortDigest(digest)}`;

@@ -8,6 +8,8 @@ import type {
   StoredAnswer,
   StoredRollout,
 } from '../../bank-store/contract.ts';
+import type { RequestLog } from '../../benchmarks/contract.ts';
+import { requestLogSchema } from '../../benchmarks/schemas.ts';
 import { questionKey } from '../../workflows/method/lookup.ts';
 import type { Question } from '../../workflows/method/types.ts';
 import { storedConfig } from '../stored-config.ts';
@@ -31,6 +33,8 @@ export interface RolloutReport extends RolloutResult {
   readonly rationale: string | null;
   readonly answers: readonly ShownAnswer[];
   readonly attempts: readonly AttemptRecord[];
+  /** What the browser of the latest attempt with a log asked for; null where there is none. */
+  readonly requestLog: RequestLog | null;
   readonly grades: readonly Grade[];
 }
 
@@ -51,6 +55,7 @@ export async function readRolloutReport(store: BankStore, stored: StoredRollout)
     store.gradesOf(rollout.id),
     store.answersOf([rollout.id]),
   ]);
+  const logged = attempts.findLast(({ requestLogDigest }) => requestLogDigest !== null);
   const training = run.kind === 'train' ? await readTraining(store, rollout.ownerId, rollout.id) : null;
   const questions = await questionsAsked(store, run, rollout.ownerId);
   const { runId, taskId, temperature, seed, adapterDigest } = rollout;
@@ -66,6 +71,9 @@ export async function readRolloutReport(store: BankStore, stored: StoredRollout)
     trace: traceLines(stored, training?.judgement ?? null, training?.advantages ?? []),
     rationale: training?.judgement?.rationale ?? null,
     answers: shownAnswers(answers, questions),
+    requestLog: logged?.requestLogDigest
+      ? requestLogSchema.parse(await store.blobs.getJson(logged.requestLogDigest))
+      : null,
   };
 }
 

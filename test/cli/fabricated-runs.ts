@@ -135,6 +135,13 @@ async function fabricateRollout(
       ...{ decideMs: 1, actMs: 1, settleMs: 1, observeMs: 1 },
     });
   }
+  const request = { atMs: 5, method: 'GET', url: `http://${host}/list`, status: 200, flags: [] };
+  const foreign = { ...request, url: hostileText, status: 403, flags: ['foreign-host'] };
+  await store.keepRequestLog(
+    id,
+    fence,
+    await store.blobs.putJson({ requests: [request, foreign], dropped: 0 }),
+  );
   await store.finishRollout(id, fence, {
     ...{ outcome, stopReason: 'answered', answer: hostileText, finalUrl: `http://${host}/list` },
     ...{ finalObservationDigest: digest, evidenceDigest: null, verdictMessage: hostileText, flags: [] },

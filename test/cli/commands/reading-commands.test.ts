@@ -144,6 +144,16 @@ describe('clift show', () => {
     expect(await printed(() => show(settings, [rollout], {}))).toContain('browser crashed');
   });
 
+  test('a rollout shows how much its browser asked for, and everything that was flagged', async () => {
+    const rollout = `${trainStepId(training, 0, 0)}/rollout/0`;
+    const text = await printed(() => show(settings, [rollout], {}));
+    expect(text).toMatch(/requests +2, 1 flagged/);
+    expect(text).toMatch(/flagged +GET .*foreign-host, answered 403/s);
+    expect(await printedJson(() => show(settings, [rollout], { json: true }))).toMatchObject({
+      requestLog: { requests: [{ status: 200 }, { status: 403, flags: ['foreign-host'] }], dropped: 0 },
+    });
+  });
+
   test('what does not exist is an error that says where to look', async () => {
     await expect(show(settings, ['nobody'], {})).rejects.toThrow(
       'no run named nobody; `clift runs` lists them',
