@@ -40,6 +40,8 @@ export interface CampaignPlan {
   /** Leaves the homes of the jobs where they are, for a look at what differs. */
   readonly keep: boolean;
   readonly say: (line: string) => void;
+  /** Called with each storm as soon as it is judged: a campaign may be interrupted. */
+  readonly onStorm: (report: StormReport) => void;
 }
 
 export interface StormReport {
@@ -50,20 +52,15 @@ export interface StormReport {
   readonly calmSeconds: number;
 }
 
-export interface CampaignReport {
-  readonly reports: readonly StormReport[];
-  /** Cells that should have been struck and were not. */
-  readonly missed: readonly string[];
-}
+/** A job of a few minutes is struck about a dozen times: far more storms than these would repeat the same cells. */
+const MOST_STORMS = 12;
 
-/** More storms than these would only repeat cells that no job reaches. */
-const MOST_STORMS = 8;
-
+/** Returns what should have been struck and was not. */
 export async function campaign(
   settings: Settings,
   arrangement: Arrangement,
   plan: CampaignPlan,
-): Promise<CampaignReport> {
+): Promise<readonly string[]> {
   const { say } = plan;
   say(`${arrangement.name}: the job undisturbed …`);
   const began = Date.now();
@@ -73,10 +70,8 @@ export async function campaign(
   if (everything.length === 0) throw new Error('there is nobody to strike: name victims that the job has');
   let left = everything.filter(({ victim }) => arrangement.sweeps(victim));
   const isSwept = plan.kills >= left.length;
-  const reports: StormReport[] = [];
-  for (let turn = 1; turn <= MOST_STORMS; turn += 1) {
-    const struck = reports.flatMap(({ strikes }) => strikes).length;
-    if (struck >= plan.kills) break;
+  let struck = 0;
+  for (let turn = 1; turn <= MOST_STORMS && struck < plan.kills; turn += 1) {
     say(`${arrangement.name}: storm ${turn}, ${left.length} cells to strike …`);
     const stormBegan = Date.now();
     const random = randomGenerator([plan.seed, 'storm', arrangement.name, turn]);
@@ -90,11 +85,15 @@ export async function campaign(
     );
     const seconds = (Date.now() - stormBegan) / 1000;
     const checks = judgeStorm(calm, outcome, strikes, surrenders);
-    reports.push({ arrangement: arrangement.name, strikes, checks, seconds, calmSeconds });
+    plan.onStorm({ arrangement: arrangement.name, strikes, checks, seconds, calmSeconds });
+    struck += strikes.length;
     left = left.filter((cell) => !strikes.some((strike) => isOf(strike, cell)));
   }
-  const missed = isSwept ? left.map((cell) => `${nameOf(cell)} during ${cell.point.phase}`) : [];
-  return { reports, missed };
+  const fewer = plan.kills - struck;
+  return [
+    ...(isSwept ? left.map((cell) => `${nameOf(cell)} during ${cell.point.phase}`) : []),
+    ...(fewer > 0 ? [`${fewer} of ${plan.kills} strikes (${arrangement.name}): the jobs ended before`] : []),
+  ];
 }
 
 const isOf = ({ victim, phase }: Strike, cell: Cell): boolean =>

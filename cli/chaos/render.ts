@@ -45,7 +45,10 @@ function recoveryCells(strikes: readonly Strike[]): readonly string[] {
   return [shown(times[Math.floor((times.length - 1) / 2)]), shown(times.at(-1)), String(strikes.length)];
 }
 
-function stormLines({ arrangement, strikes, checks, seconds, calmSeconds }: StormReport, number: number) {
+export function stormLines(
+  { arrangement, strikes, checks, seconds, calmSeconds }: StormReport,
+  number: number,
+) {
   const times = `${seconds.toFixed(0)} s, undisturbed ${calmSeconds.toFixed(0)} s`;
   return [
     `Storm ${number} (${arrangement}): ${strikes.length} strikes, ${times}`,

@@ -9,7 +9,7 @@ import type { Settings } from '../../workers/settings.ts';
 import { type Arrangement, campaign, type StormReport } from '../chaos/campaign.ts';
 import { victims as allVictims, type Victim } from '../chaos/cells.ts';
 import { startCountedModels } from '../chaos/counted-models.ts';
-import { renderChaos } from '../chaos/render.ts';
+import { renderChaos, stormLines } from '../chaos/render.ts';
 import { jsonLine } from '../report/terminal-text.ts';
 import { scriptedRoles } from '../scripted-models.ts';
 
@@ -40,13 +40,15 @@ export async function chaos(settings: Settings, options: ChaosOptions): Promise<
   const total = arrangements.reduce((sum, name) => sum + shares[name], 0);
   const reports: StormReport[] = [];
   const missed: string[] = [];
+  const onStorm = (report: StormReport) => {
+    reports.push(report);
+    for (const line of stormLines(report, reports.length)) say(line);
+  };
   for (const name of arrangements) {
     const share = Math.ceil((kills * shares[name]) / total);
-    const plan = { seed, kills: share, victims, chromiumPath: chromium.executablePath, keep, say };
+    const plan = { seed, kills: share, victims, chromiumPath: chromium.executablePath, keep, say, onStorm };
     await withArrangement(name, config, async (arrangement) => {
-      const { reports: storms, missed: here } = await campaign(settings, arrangement, plan);
-      reports.push(...storms);
-      missed.push(...here);
+      missed.push(...(await campaign(settings, arrangement, plan)));
     });
   }
   console.log(json ? jsonLine({ storms: reports.map(asData), missed }) : renderChaos(reports, missed));
