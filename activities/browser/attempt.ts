@@ -5,6 +5,7 @@ import type { StopReason } from '../contracts.ts';
 import { type Decision, decide } from './decide.ts';
 import { grade } from './outcome.ts';
 import type { BrowserParts, RolloutPlan } from './parts.ts';
+import { picturesFor } from './pictures.ts';
 import type { BrowserSession } from './session.ts';
 
 /** Live sites only: on apps that can be reset the budget is steps, whatever the machine's speed (invariant 3). */
@@ -128,13 +129,14 @@ export class Attempt {
     return { observation, digest: await this.#parts.store.blobs.putJson(observation), observeMs };
   }
 
-  #decide({ observation, digest }: Seen): Promise<Decision> {
+  async #decide({ observation, digest }: Seen): Promise<Decision> {
     const point = {
       attempt: this.#claim.attempt,
       index: this.#steps.length,
       history: this.#steps.map(traceStep),
       observation,
       observationDigest: digest,
+      images: await picturesFor(this.#plan, this.#parts.store.blobs, this.#session),
     };
     return decide(this.#parts.store, this.#plan, point, this.#signal);
   }

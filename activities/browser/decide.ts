@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BankStore } from '../../bank-store/contract.ts';
 import type { Observation, TraceStep } from '../../benchmarks/contract.ts';
 import { actionSchema } from '../../benchmarks/schemas.ts';
-import type { PolicyRequest } from '../../models/contract.ts';
+import type { PolicyRequest, ShownImage } from '../../models/contract.ts';
 import { mostUsdOf, paidCall } from '../paid-call.ts';
 import type { RolloutPlan } from './parts.ts';
 
@@ -27,6 +27,8 @@ export interface DecisionPoint {
   readonly history: readonly TraceStep[];
   readonly observation: Observation;
   readonly observationDigest: string;
+  /** The page in pixels; no part of the call's digest, since the same page may be drawn with another pixel. */
+  readonly images: readonly ShownImage[];
 }
 
 /**
@@ -42,7 +44,11 @@ export async function decide(
   const { runId, rollout, task, policy, ceilings } = plan;
   const { temperature, adapterDigest, ownerId } = rollout;
   const seed = [...rollout.seed, at.index];
-  const asked: PolicyRequest = { task, history: at.history, observation: at.observation, temperature, seed };
+  const { history, observation, images } = at;
+  const asked: PolicyRequest = {
+    ...{ task, history, observation, temperature, seed },
+    ...(images.length > 0 && { images }),
+  };
   const reply = await paidCall(store, {
     key: { runId, purpose: 'policy', owner: `${rollout.id}#${at.attempt}`, ordinal: at.index },
     task: [ownerId, task.id],

@@ -133,6 +133,68 @@ describe('a rollout', () => {
   });
 });
 
+describe('a policy that looks at pages', () => {
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+    'base64',
+  );
+
+  /** The task with an image that belongs to it. */
+  const pictured = (name: string, digest: string): Partial<SceneOptions> => ({
+    task: { ...task, id: `${task.id}-${name}`, imageDigests: [digest] },
+    benchmark: {
+      open: (_, signal) => sandbox.open(task, signal),
+      grade: (_, evidence) => sandbox.grade(task, evidence),
+    },
+  });
+
+  it('is shown each page with its refs, and the images of the task', async () => {
+    const digest = await store.blobs.put(png);
+    const { rollOut, openRollout, asked } = scene({ ...pictured('pictured', digest), looksAtImages: true });
+    const summary = await rollOut(await openRollout('looking'));
+    expect(asked).toHaveLength(summary.steps);
+    for (const { images = [] } of asked) {
+      expect(images.map(({ mediaType, label }) => [mediaType, label])).toEqual([
+        ['image/jpeg', 'The page, each element marked with its id'],
+        ['image/png', 'Image 1 of 1 that belongs to the task'],
+      ]);
+      expect(
+        Buffer.from(images[0]?.base64 ?? '', 'base64')
+          .subarray(0, 3)
+          .toString('hex'),
+      ).toBe('ffd8ff');
+      expect(images[1]?.base64).toBe(png.toString('base64'));
+    }
+  });
+
+  it('is asked once for each step, whatever pixel differs after a crash', async () => {
+    const looking = scene({
+      looksAtImages: true,
+      script: (request, call) => {
+        if (call === 2) killBrowser(testPool);
+        return oracle(request, call);
+      },
+    });
+    const id = await looking.openRollout('looking again');
+    await expect(looking.rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
+    expect((await looking.rollOut(id)).trajectoryDigest).toBe(undisturbed.trajectoryDigest);
+    expect(looking.asked).toHaveLength(undisturbed.steps);
+  });
+
+  it('is not asked at all about an image that no model takes', async () => {
+    const digest = await store.blobs.put(Buffer.from('GIF89a'));
+    const { rollOut, openRollout, asked } = scene({ ...pictured('gif', digest), looksAtImages: true });
+    await expect(rollOut(await openRollout('gif'))).rejects.toThrow('Image 1 of 1');
+    expect(asked).toHaveLength(0);
+  });
+
+  it('gets no pictures where it does not look', async () => {
+    const { rollOut, openRollout, asked } = scene();
+    await rollOut(await openRollout('blind'));
+    expect(asked.every(({ images }) => images === undefined)).toBe(true);
+  });
+});
+
 describe('after a crash', () => {
   it('of the browser the attempt is resumed: no call is repeated, and the trajectory is the undisturbed one', async () => {
     const crashed = scene({

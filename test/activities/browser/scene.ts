@@ -48,6 +48,8 @@ export interface SceneOptions {
   /** Changes what the nth life of an environment (from 0) does. */
   readonly environment?: (environment: Environment, life: number) => Partial<Environment>;
   readonly screenshots?: BrowserParts['screenshots'];
+  /** The policy looks at pages. */
+  readonly looksAtImages?: boolean;
 }
 
 export function createScene({ store, testPool, script, ...options }: SceneOptions): Scene {
@@ -71,7 +73,7 @@ export function createScene({ store, testPool, script, ...options }: SceneOption
   const parts: BrowserParts = {
     store,
     pool: testPool.pool,
-    policiesFor: () => scripted(script, asked),
+    policiesFor: () => scripted(script, asked, options.looksAtImages ?? false),
     benchmarkNamed: () => benchmark,
     worker: 'test',
     screenshots: options.screenshots ?? 'off',
@@ -93,12 +95,13 @@ export function createScene({ store, testPool, script, ...options }: SceneOption
   return scene;
 }
 
-function scripted(script: Script, asked: PolicyRequest[]): PolicyFactory {
+function scripted(script: Script, asked: PolicyRequest[], looksAtImages: boolean): PolicyFactory {
   const identity = { provider: 'test', model: 'script', revision: '1' };
   return {
     identity,
     open: async () => ({
       identity,
+      looksAtImages: (benchmark) => looksAtImages && benchmark === 'sandbox',
       decide: async (request) => {
         asked.push(request);
         return {
