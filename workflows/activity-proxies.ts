@@ -83,11 +83,11 @@ export const gpu = proxyActivities<GpuActivities>({
   // One optimiser step of a 31B model over eight long trajectories.
   startToCloseTimeout: '2 hours',
   // A library that writes a checkpoint may hold the process for seconds.
-  heartbeatTimeout: '30 seconds',
+  heartbeatTimeout: '20 seconds',
   // A GPU machine may have to be replaced by a person.
   scheduleToCloseTimeout: '24 hours',
   retry: {
-    initialInterval: '5 seconds',
+    initialInterval: '1 second',
     backoffCoefficient: 2,
     maximumInterval: '5 minutes',
     maximumAttempts: 20,
