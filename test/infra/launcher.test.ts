@@ -136,6 +136,30 @@ it('packages are installed again when the lock changed, and only then', async ()
   expect(npmCalls()).toEqual(['ci', 'ci']);
 });
 
+it('packages are not taken away from workers that run on them', async () => {
+  addNode();
+  addNpm({ ciScript: 'mkdir -p node_modules/.bin' });
+  await launch([]);
+  mkdirSync(join(place.project, 'workers'));
+  const program = join(place.project, 'workers', 'worker.ts');
+  writeFileSync(program, 'console.log("working"); setInterval(() => {}, 60_000);');
+  const worker = spawn(process.execPath, [program]);
+  try {
+    await once(worker.stdout, 'data');
+    writeFileSync(join(place.project, 'package-lock.json'), '{"lock": 2}');
+    const { status, stdout, stderr } = await launch(['show']);
+    expect(npmCalls()).toEqual(['ci']);
+    expect(JSON.parse(stdout).args).toEqual(['show']);
+    expect(status).toBe(0);
+    expect(stderr).toContain('clift drain');
+  } finally {
+    worker.kill('SIGKILL');
+    await once(worker, 'exit');
+  }
+  await launch(['show']);
+  expect(npmCalls()).toEqual(['ci', 'ci']);
+});
+
 it('an installation that failed names the remedy and is done again at the next launch', async () => {
   addNode();
   addNpm({ ciScript: 'mkdir -p node_modules; exit 1' });
