@@ -180,3 +180,39 @@ describe('a fault of the place is never a number', () => {
     expect(summary).toMatchObject({ outcome: { kind: 'unscored', cause: 'infra' }, stopReason: 'died' });
   });
 });
+
+/** Clicks once and stops: what the rollout ended as, and what became of the click. */
+async function clickOnce(id: string, go: string) {
+  const page = `${START}<p id=done></p><script>go = () => { ${go}; done.textContent = 'over' }</script>`;
+  const script: Script = ({ history, observation }) =>
+    history.length === 0 ? click(named(observation, 'button', 'Go').ref) : stop;
+  const { rollOut, openRollout, site } = await onPages({ [new URL(task.startUrl).pathname]: page }, script);
+  const began = performance.now();
+  const summary = await rollOut(await openRollout(id));
+  const ms = performance.now() - began;
+  site.close();
+  const { steps } = await store.getRollout(id);
+  return { summary, ms, result: steps[0]?.result };
+}
+
+describe('a fault of the page costs the rollout at most a step', () => {
+  it('a storm of dialogs is answered with no, one after the other, and the rollout is graded', async () => {
+    const { summary, ms, result } = await clickOnce(
+      'fault-dialogs',
+      'for (let n = 1; n <= 40; n += 1) confirm("Sure? " + n)',
+    );
+    expect(summary).toMatchObject({ outcome: { kind: 'success' }, steps: 2, attempt: 1 });
+    expect(result).toMatchObject({ ok: true, note: expect.stringContaining('"Sure? 1", "Sure? 2"') });
+    expect(ms).toBeLessThan(30_000);
+  });
+
+  it('a click that hangs is a step that timed out, and the rollout goes on when the page does', async () => {
+    const { summary, ms, result } = await clickOnce(
+      'fault-hang',
+      'for (const end = Date.now() + 5000; Date.now() < end; );',
+    );
+    expect(summary).toMatchObject({ outcome: { kind: 'success' }, steps: 2, attempt: 1 });
+    expect(result).toMatchObject({ ok: false, code: 'timeout' });
+    expect(ms).toBeLessThan(30_000);
+  });
+});
