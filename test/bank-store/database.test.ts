@@ -89,6 +89,27 @@ test('a statement that takes too long is unavailable, not waited for', async () 
   await expect(database.execute('select pg_sleep(5)')).rejects.toThrow(StoreUnavailable);
 });
 
+test('a disk that is full where the database is makes the store unavailable, keeps nothing by halves, and can be retried', async () => {
+  await database.execute('create table full_disk (id integer)');
+  await database.execute(`create function refuse_when_full() returns trigger language plpgsql as $$ begin
+    if new.id = 2 then raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
+    end if; return new; end $$`);
+  await database.execute(
+    'create trigger full before insert on full_disk for each row execute function refuse_when_full()',
+  );
+  const write = () =>
+    database.transaction(async (session) => {
+      await session.execute('insert into full_disk values (1)');
+      await session.execute('insert into full_disk values (2)');
+    });
+  await expect(write()).rejects.toThrow(StoreUnavailable);
+  await expect(write()).rejects.toThrow('No space left on device');
+  expect(await database.rows(count, 'select count(*)::integer as n from full_disk')).toEqual([{ n: 0 }]);
+  await database.execute('drop trigger full on full_disk');
+  await write();
+  expect(await database.rows(count, 'select count(*)::integer as n from full_disk')).toEqual([{ n: 2 }]);
+});
+
 test('transactions that deadlock both commit in the end', async () => {
   await database.execute('create table pair (id integer primary key, n integer not null)');
   await database.execute('insert into pair values (1, 0), (2, 0)');
