@@ -95,7 +95,7 @@ test('a disk that is full where the database is makes the store unavailable, kee
     if new.id = 2 then raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
     end if; return new; end $$`);
   await database.execute(
-    'create trigger full before insert on full_disk for each row execute function refuse_when_full()',
+    'create trigger disk_full before insert on full_disk for each row execute function refuse_when_full()',
   );
   const write = () =>
     database.transaction(async (session) => {
@@ -105,7 +105,7 @@ test('a disk that is full where the database is makes the store unavailable, kee
   await expect(write()).rejects.toThrow(StoreUnavailable);
   await expect(write()).rejects.toThrow('No space left on device');
   expect(await database.rows(count, 'select count(*)::integer as n from full_disk')).toEqual([{ n: 0 }]);
-  await database.execute('drop trigger full on full_disk');
+  await database.execute('drop trigger disk_full on full_disk');
   await write();
   expect(await database.rows(count, 'select count(*)::integer as n from full_disk')).toEqual([{ n: 2 }]);
 });
