@@ -25,6 +25,7 @@ export interface Strike {
 }
 
 const LOOK_EVERY_MS = 150;
+const LET_GO_MS = 500;
 const RECOVERY_LIMIT_MS = 90_000;
 
 export interface StormPlan {
@@ -128,7 +129,8 @@ async function carryOut(
   for (const call of (await throughWeather(() => ledger.callsInFlight())) ?? []) calls.add(call);
   await holds.get(cell.point)?.release();
   holds.delete(cell.point);
-  // What was held and let go is no sign that work goes on.
+  // What was held and let go is no sign that work goes on; behind a cut link it is still written.
+  if (cell.manner === 'cut') await sleep(LET_GO_MS);
   const letGo = (await throughWeather(() => ledger.recorded())) ?? recorded;
   const paying = working.filter(({ type }) => payingActivities.has(type)).length;
   return {
