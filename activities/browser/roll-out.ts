@@ -59,7 +59,8 @@ async function live(
   if (claim.steps.length > 0 && !plan.benchmark.resettable) {
     return { deadBecause: 'cannot be resumed: the site cannot be reset' };
   }
-  let newSteps = 0;
+  // Below 0 until all that was recorded is re-executed: what fails before then has not killed those steps.
+  let newSteps = -claim.steps.length;
   try {
     const environment = await openEnvironment(plan, signal);
     try {

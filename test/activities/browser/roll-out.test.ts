@@ -213,6 +213,29 @@ describe('after a crash', () => {
     expect(crashed.open).toBe(0);
   });
 
+  it('an application or a browser that does not start again does not cost the attempt', async () => {
+    let lives = 0;
+    const { rollOut, openRollout, asked } = scene({
+      benchmark: {
+        open: (opened, signal) => {
+          lives += 1;
+          if (lives === 2) throw new Error('port in use');
+          return sandbox.open(opened, signal);
+        },
+      },
+      script: (request, call) => {
+        if (call === 2) killBrowser(testPool);
+        return oracle(request, call);
+      },
+    });
+    const id = await openRollout('not started again');
+    await expect(rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
+    await expect(rollOut(id)).rejects.toMatchObject({ type: 'NetworkDown' });
+    expect((await rollOut(id)).trajectoryDigest).toBe(undisturbed.trajectoryDigest);
+    expect(asked).toHaveLength(undisturbed.steps);
+    expect(await endings(id)).toEqual(['finished']);
+  });
+
   it('a model that fails does not cost the attempt', async () => {
     const { rollOut, openRollout, asked } = scene({
       script: (request, call) => {
