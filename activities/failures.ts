@@ -11,7 +11,8 @@ export type Weather =
   | 'StoreUnavailable'
   | 'ProviderUnavailable'
   | 'RateLimited'
-  | 'WorkerDraining';
+  | 'WorkerDraining'
+  | 'Fenced';
 
 /** Something that passes: the activity's retry policy decides how often to try again. */
 export function weather(

@@ -1,4 +1,4 @@
-/** What the bank store refuses, and why. Only `StoreUnavailable`, `CallInFlight` and `AccountBusy` pass by themselves. */
+/** What the bank store refuses, and why. What is `retryable` passes by itself. */
 /** Base of everything the store throws on purpose; `name` is the class, so that it survives serialisation. */
 export abstract class StoreError extends Error {
   /** True when the same call may work later. */
@@ -48,8 +48,13 @@ export class RunIdentityMismatch extends StoreError {
   }
 }
 
-/** The attempt was taken over, given up or finished: the caller is a zombie and should stop. */
-export class FencedError extends StoreError {}
+/**
+ * The attempt was taken over, given up or finished: the caller should stop. Whoever is still wanted claims again, since
+ * the one that claimed last may be a zombie: a worker that was suspended between taking an activity and its claim.
+ */
+export class FencedError extends StoreError {
+  override readonly retryable = true;
+}
 
 /** A browser step was recorded before the one that precedes it. */
 export class StepGap extends StoreError {}

@@ -65,10 +65,8 @@ function storeFailure(error: StoreError): ApplicationFailure {
   if (error instanceof AccountBusy) {
     return weather('RateLimited', error.message, error, error.retryAfterMs ?? undefined);
   }
+  if (error instanceof FencedError) return weather('Fenced', error.message, error);
   if (error.retryable) return weather('StoreUnavailable', error.message, error);
-  if (error instanceof FencedError) {
-    return fault('Fenced', error.message, 'Another worker has taken the attempt over; nothing is to be done');
-  }
   if (error instanceof BatchConflictError) {
     return fault(
       'BatchConflict',

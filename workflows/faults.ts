@@ -11,7 +11,6 @@ export const faults = [
   'ModelUnusable',
   'ProviderRefused',
   'NotFound',
-  'Fenced',
   'PayloadsTooLarge',
 ] as const;
 

@@ -51,6 +51,10 @@ describe('an error of the store', () => {
     expect(translated(error).type).toBe(type);
   });
 
+  it('lets a fenced rollout try again: whoever claimed it last may be a zombie that nobody waits for', () => {
+    expect(translated(new plain.FencedError('taken over')).nonRetryable).toBe(false);
+  });
+
   it('keeps the time at which an account asked to be tried again', () => {
     expect(translated(new AccountBusy('closed', 7_000)).nextRetryDelay).toBe(7_000);
     expect(translated(new AccountBusy('closed', null)).nextRetryDelay).toBeUndefined();
