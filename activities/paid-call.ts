@@ -65,7 +65,7 @@ async function setAside(purse: Purse, call: PaidCall): Promise<void> {
   for (;;) {
     const overrun = await purse.reserve(mostUsd, ceilings);
     if (overrun === null) return;
-    if (!leavesHope(overrun)) throw exceeded(overrun, mostUsd);
+    if (!leavesHope(overrun, mostUsd)) throw exceeded(overrun, mostUsd);
     if (performance.now() > deadline) {
       throw weather('RateLimited', `${overrun.limit.whose} waits for its calls in flight to leave room`);
     }
@@ -73,9 +73,10 @@ async function setAside(purse: Purse, call: PaidCall): Promise<void> {
   }
 }
 
-/** Whether a call that ends could make room. */
-function leavesHope({ spentUsd, reservedUsd, limit }: Overrun<Ceiling>): boolean {
-  return spentUsd !== null && spentUsd < limit.usd && reservedUsd > 0;
+/** Whether calls that end could make room: what is spent never comes back. */
+function leavesHope({ spentUsd, reservedUsd, limit }: Overrun<Ceiling>, mostUsd: number): boolean {
+  const fitsAlone = spentUsd !== null && spentUsd < limit.usd && spentUsd + mostUsd <= limit.usd;
+  return fitsAlone && reservedUsd > 0;
 }
 
 function exceeded({ limit, spentUsd }: Overrun<Ceiling>, mostUsd: number): Error {

@@ -106,6 +106,25 @@ test('sixteen calls at once pass no ceiling together, and those that fit are all
   expect(costs).toMatchObject([{ costUsd: 4.5 }]);
 });
 
+test('a call that fits beside nothing waits for nobody', async () => {
+  const ceilings = { ...free, usdPerRun: 10 };
+  await call('a', 0, 9, { ceilings });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cost = { usage: { inputTokens: 1, outputTokens: 1 }, costUsd: 0.5 };
+  const small = call('b', 0, 0.5, {
+    ceilings,
+    ask: async () => {
+      await promise;
+      return { reply: 'r', cost };
+    },
+  });
+  await sleep(100);
+  const signal = AbortSignal.timeout(2_000);
+  await expect(call('c', 0, 2, { ceilings, signal })).rejects.toMatchObject({ type: 'BudgetExceeded' });
+  resolve();
+  await small;
+});
+
 test('a wait for calls in flight ends with its caller', async () => {
   const ceilings = { ...free, usdPerRun: 1 };
   const { promise, resolve } = Promise.withResolvers<void>();
