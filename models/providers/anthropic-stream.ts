@@ -2,14 +2,23 @@
 import { z } from 'zod';
 import type { ChatReply } from './client.ts';
 import { parseJson, type Server } from './http.ts';
-import { anthropicReply, cutStream, failureInStream, parseWire } from './wire.ts';
+import {
+  anthropicInput,
+  anthropicReply,
+  cutStream,
+  failureInStream,
+  inputTokensOf,
+  parseWire,
+} from './wire.ts';
 
 const index = z.int().min(0).max(1023);
+
+const typeSchema = z.object({ type: z.string() });
 
 const eventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('message_start'),
-    message: z.object({ model: z.string(), usage: z.object({ input_tokens: z.int().min(0) }) }),
+    message: z.object({ model: z.string(), usage: anthropicInput }),
   }),
   z.object({
     type: z.literal('content_block_start'),
@@ -28,6 +37,8 @@ const eventSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal(['message_stop', 'content_block_stop', 'ping', 'error']) }),
 ]);
+
+const knownTypes = new Set<string>(eventSchema.options.flatMap(({ shape }) => [...shape.type.values]));
 
 interface Block {
   /** Of the tool; null for text. */
@@ -50,11 +61,14 @@ export class AnthropicStream {
   }
 
   read(data: string): void {
-    const event = parseWire(eventSchema, parseJson(data, this.#server));
+    const json = parseJson(data, this.#server);
+    // The format grows, and gateways add events of their own: they say nothing of the reply.
+    if (!knownTypes.has(parseWire(typeSchema, json).type)) return;
+    const event = parseWire(eventSchema, json);
     switch (event.type) {
       case 'message_start':
         this.#model = event.message.model;
-        this.#inputTokens = event.message.usage.input_tokens;
+        this.#inputTokens = inputTokensOf(event.message.usage);
         break;
       case 'content_block_start':
         this.#grow(event.index, { ...event.content_block });

@@ -4,7 +4,7 @@ import type { ModelEndpoint } from '../contract.ts';
 import { AnthropicStream } from './anthropic-stream.ts';
 import type { ChatReply, ChatRequest, ModelClient } from './client.ts';
 import { requestEvents, requestJson, type Server, serverOf } from './http.ts';
-import { anthropicReply, parseWire } from './wire.ts';
+import { anthropicInput, anthropicReply, inputTokensOf, parseWire } from './wire.ts';
 
 const API_VERSION = '2023-06-01';
 
@@ -73,7 +73,7 @@ const messageSchema = z.object({
     ]),
   ),
   stop_reason: z.string(),
-  usage: z.object({ input_tokens: z.int().min(0), output_tokens: z.int().min(0) }),
+  usage: anthropicInput.extend({ output_tokens: z.int().min(0) }),
 });
 
 async function streamMessage(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
@@ -97,7 +97,7 @@ export function readMessage(json: unknown): ChatReply {
       'name' in block ? [{ name: block.name, arguments: JSON.stringify(block.input) ?? '' }] : [],
     ),
     finishReason: stop_reason,
-    usage: { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens },
+    usage: { inputTokens: inputTokensOf(usage), outputTokens: usage.output_tokens },
     model,
   });
 }

@@ -99,7 +99,7 @@ async function send(server: Server, path: string, body: unknown, signal: AbortSi
     ...(body !== undefined && { body: server.codec.encode(JSON.stringify(body)) }),
   });
   if (response.ok) return response;
-  const text = await readAll(response, LARGEST_ERROR_BYTES).catch(() => '');
+  const text = await readStart(response, LARGEST_ERROR_BYTES);
   throw classifyFailure({ status: response.status, headers: response.headers, body: text }, server.secrets);
 }
 
@@ -109,14 +109,25 @@ async function readAll(response: Response, limitBytes: number): Promise<string> 
   return text;
 }
 
+/** What came, however it ended: an error says at its beginning what it is, and may repeat the request after it. */
+async function readStart(response: Response, limitBytes: number): Promise<string> {
+  let text = '';
+  try {
+    for await (const chunk of chunks(response, limitBytes)) text += chunk;
+  } catch {
+    // The status says enough.
+  }
+  return text.slice(0, limitBytes);
+}
+
 async function* chunks({ body }: Response, limitBytes: number): AsyncGenerator<string> {
   if (body === null) return;
   const decoder = new TextDecoder();
   let received = 0;
   for await (const bytes of body) {
     received += bytes.byteLength;
-    if (received > limitBytes) throw new ProviderError('too_large', `The reply exceeds ${limitBytes} bytes`);
     yield decoder.decode(bytes, { stream: true });
+    if (received > limitBytes) throw new ProviderError('too_large', `The reply exceeds ${limitBytes} bytes`);
   }
   yield decoder.decode();
 }

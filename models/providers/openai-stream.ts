@@ -18,7 +18,8 @@ const deltaSchema = z.object({
 
 const chunkSchema = z.object({
   model: z.string(),
-  choices: z.array(z.object({ delta: deltaSchema, finish_reason: z.string().nullish() })),
+  // Azure reports its content filter in a choice without one.
+  choices: z.array(z.object({ delta: deltaSchema.prefault({}), finish_reason: z.string().nullish() })),
   usage: openAiUsage.nullish(),
 });
 

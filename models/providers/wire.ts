@@ -59,6 +59,20 @@ export function openAiEnding(finishReason: string, refusal: string | null | unde
 
 // ---- Anthropic ---------------------------------------------------------------------------------------------
 
+const cachedTokens = z.int().min(0).nullish();
+
+export const anthropicInput = z.object({
+  input_tokens: z.int().min(0),
+  cache_creation_input_tokens: cachedTokens,
+  cache_read_input_tokens: cachedTokens,
+});
+
+/** What a gateway writes to or reads from a cache stands beside `input_tokens`; here it counts like the rest. */
+export function inputTokensOf(usage: z.infer<typeof anthropicInput>): number {
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage;
+  return input_tokens + (cache_creation_input_tokens ?? 0) + (cache_read_input_tokens ?? 0);
+}
+
 export function anthropicReply(
   parts: Pick<ChatReply, 'text' | 'toolCalls' | 'finishReason' | 'usage' | 'model'>,
 ): ChatReply {

@@ -149,6 +149,14 @@ describe.each(ways)('$way', (way) => {
     expect((await failure({ kind: 'status', status: 400, body }, way)).kind).toBe('context_length');
   });
 
+  test('an error that goes on for pages is read from its beginning', async () => {
+    const message = `the maximum context length is 8192 tokens. You sent: ${'word '.repeat(10_000)}`;
+    const body = JSON.stringify({ error: { message } });
+    const error = await failure({ kind: 'status', status: 400, body }, way);
+    expect(error.kind).toBe('context_length');
+    expect(error.message).toContain('the maximum context length is 8192 tokens');
+  });
+
   test.each([
     ['from the start', undefined],
     ['midway', reply],
@@ -415,6 +423,38 @@ test.each(ways)('numbers that JSON does not know are malformed: $way', async (wa
   expect(body).toContain('NaN');
   expect(await failure({ kind: 'body', body }, way)).toMatchObject({ kind: 'malformed', retryable: true });
 });
+
+test.each(ways.filter(({ streamed }) => streamed))(
+  'what a stream carries beside the reply costs no reply that was paid for: $way',
+  async (way) => {
+    const path = way.provider === 'openai' ? '/v1/chat/completions' : '/v1/messages';
+    const [first = '', ...rest] = replyBytes({ path, model: 'm', streamed: true }, { text: 'x' })
+      .toString()
+      .split(/(?<=\n\n)/);
+    const odd =
+      way.provider === 'openai'
+        ? '{"model":"m","choices":[{"index":0,"finish_reason":null,"content_filter_offsets":{}}]}'
+        : '{"type":"vertex_event","data":{}}';
+    const body = [first, `data: ${odd}\n\n`, ...rest].join('');
+    const { reply: read, error } = await ask({ kind: 'body', body }, way);
+    expect(error).toBeNull();
+    expect(read).toMatchObject({ text: 'x', ended: 'whole' });
+  },
+);
+
+test.each(ways.filter(({ provider }) => provider === 'anthropic'))(
+  'tokens that a gateway keeps in a cache are counted: $way',
+  async (way) => {
+    const body = replyBytes({ path: '/v1/messages', model: 'm', streamed: way.streamed }, { text: 'x' })
+      .toString()
+      .replace(
+        '"input_tokens":11',
+        '"input_tokens":11,"cache_read_input_tokens":900,"cache_creation_input_tokens":null',
+      );
+    const { reply: read } = await ask({ kind: 'body', body }, way);
+    expect(read?.usage).toEqual({ inputTokens: 911, outputTokens: 7 });
+  },
+);
 
 test('a server that reports an error inside its stream failed midway', async () => {
   const openai = 'data: {"error":{"message":"overloaded"}}\n\n';
