@@ -86,10 +86,14 @@ function nothingLost({ record }: Outcome, strikes: readonly Strike[]): Check {
   };
 }
 
-/** Counted twice: in the journal, and by what arrived at the model servers beyond what arrived undisturbed. */
+/**
+ * Counted twice: in the journal, where the calls of an attempt that began anew have keys of their own, and by what
+ * arrived at the model servers beyond what arrived undisturbed.
+ */
 function paidOnce(calm: Outcome, { record, paidRequests }: Outcome, strikes: readonly Strike[]): Check {
   const atServers = paidRequests === null ? 0 : paidRequests - (calm.paidRequests ?? 0);
-  const repeated = Math.max(record.repeatedCalls, atServers);
+  const inJournal = record.repeatedCalls + Math.max(0, record.calls - calm.record.calls);
+  const repeated = Math.max(inJournal, atServers);
   const allowed = strikes.reduce((sum, { callsInFlight }) => sum + callsInFlight, 0);
   const counted =
     paidRequests === null ? '' : `; at the model servers ${paidRequests}, undisturbed ${calm.paidRequests}`;

@@ -49,6 +49,8 @@ test('as many paid calls may be repeated as were in flight, counted in the journ
   const claim = ['paid calls repeated ≤ calls in flight at the strikes'];
   expect(broken({ repeatedCalls: 2 })).toEqual([]);
   expect(broken({ repeatedCalls: 3 })).toEqual(claim);
+  expect(broken({ calls: 12 })).toEqual([]);
+  expect(broken({ calls: 12, repeatedCalls: 1 })).toEqual(claim);
   const undisturbed = { ...calm, paidRequests: 10 };
   const claimsOf = (paidRequests: number) =>
     judgeStorm(undisturbed, { ...calm, paidRequests }, [strike], [])
