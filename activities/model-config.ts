@@ -11,8 +11,16 @@ const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhi
 
 const modelName = z.string().min(1);
 
+/** Of a model server. Without a user or password: addresses are stored and shown, and no client sends these. */
+export const modelAddressSchema = z
+  .url({ protocol: /^https?$/, error: 'an address begins with http:// or https://' })
+  .refine(
+    (address) => !/^https?:\/\/[^/?#]*@/i.test(address),
+    'an address has no password in it: put the key in an environment variable',
+  );
+
 const common = {
-  baseUrl: z.exactOptional(z.url({ protocol: /^https?$/ })),
+  baseUrl: z.exactOptional(modelAddressSchema),
   apiKeyVariable: z.exactOptional(
     z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'the name of an environment variable, never the key itself'),
   ),

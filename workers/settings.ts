@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { z } from 'zod';
+import { modelAddressSchema } from '../activities/model-config.ts';
 import { type TaskQueue, taskQueues } from '../workflows/names.ts';
 
 /** How to reach a Temporal cluster; fits both `Connection.connect` and `NativeConnection.connect`. */
@@ -59,6 +60,8 @@ const text = z
   .optional()
   .transform((value) => (value === '' ? undefined : value));
 
+const modelAddress = text.pipe(modelAddressSchema.optional());
+
 const environmentSchema = z.object({
   PATH: text,
   CLIFT_HOME: text,
@@ -85,8 +88,8 @@ const environmentSchema = z.object({
   ANTHROPIC_API_KEY: text,
   OPENAI_API_KEY: text,
   CLIFT_MODEL_TRACE: text,
-  ANTHROPIC_BASE_URL: text,
-  OPENAI_BASE_URL: text,
+  ANTHROPIC_BASE_URL: modelAddress,
+  OPENAI_BASE_URL: modelAddress,
 });
 
 /** Reads the settings. Throws with the variable's name when one does not parse. */

@@ -48,6 +48,7 @@ test.each([
   ['no model', { provider: 'openai' }],
   ['an address that is none', { ...gemma, baseUrl: 'localhost' }],
   ['an address of another protocol', { ...gemma, baseUrl: 'file:///etc/passwd' }],
+  ['a password in its address', { ...gemma, baseUrl: 'http://user:secret@localhost:8000/v1' }],
   ['a negative price', { ...gemma, price: { inputUsdPerMillion: -1, outputUsdPerMillion: 1 } }],
   ['no places', { ...gemma, limits: { concurrency: 0 } }],
   ['a field that nobody reads', { ...gemma, temprature: 1 }],

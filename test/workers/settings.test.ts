@@ -51,3 +51,14 @@ it('TEMPORAL_ADDRESS names a cluster, whose default namespace is `default`', () 
 it('a value that does not parse is refused with the name of its variable', () => {
   expect(() => loadSettings({ CLIFT_TEMPORAL_UI: 'maybe' })).toThrow('CLIFT_TEMPORAL_UI');
 });
+
+it.each(['localhost:8000/v1', 'https://user:secret@models.example/v1'])(
+  'an address that no model can be asked at is refused before a run waits for it: %s',
+  (address) => {
+    for (const variable of ['OPENAI_BASE_URL', 'ANTHROPIC_BASE_URL']) {
+      const load = () => loadSettings({ [variable]: address });
+      expect(load).toThrow(variable);
+      expect(load).not.toThrow('secret');
+    }
+  },
+);
