@@ -50,11 +50,18 @@ export function translateFailure(error: unknown): unknown {
   return error;
 }
 
+/**
+ * No policy waits longer by itself. The account's door keeps everybody out for as long as the server asked; a short
+ * pause must not take the place of waits that grow, or a busy minute would use up all tries of a call.
+ */
+const LONGEST_POLICY_WAIT_MS = 60_000;
+
 function providerFailure(error: ProviderError): ApplicationFailure {
   const { kind, message, retryable, retryAfterMs } = error;
   if (retryable) {
     const type = kind === 'rate_limited' ? 'RateLimited' : 'ProviderUnavailable';
-    return weather(type, message, error, retryAfterMs ?? undefined);
+    const isLong = retryAfterMs !== null && retryAfterMs > LONGEST_POLICY_WAIT_MS;
+    return weather(type, message, error, isLong ? retryAfterMs : undefined);
   }
   // What no later call of the run would survive either, as opposed to what is wrong with this one.
   const isForAll = ['auth', 'quota', 'not_found', 'unsupported'].includes(kind);

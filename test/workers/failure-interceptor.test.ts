@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fault, weather } from '../../activities/failures.ts';
 import * as storeErrors from '../../bank-store/errors.ts';
+import { ProviderError } from '../../models/providers/errors.ts';
 import { translateFailure } from '../../workers/failure-interceptor.ts';
 import { faults } from '../../workflows/faults.ts';
 
@@ -58,6 +59,21 @@ describe('an error of the store', () => {
   it('keeps the time at which an account asked to be tried again', () => {
     expect(translated(new AccountBusy('closed', 7_000)).nextRetryDelay).toBe(7_000);
     expect(translated(new AccountBusy('closed', null)).nextRetryDelay).toBeUndefined();
+  });
+});
+
+describe('an error of a model server', () => {
+  it.each([0, 500, 59_000])(
+    'that asks for a pause of %i ms, again and again, does not use up the tries of its policy',
+    (retryAfterMs) => {
+      const failure = translated(new ProviderError('rate_limited', 'HTTP 429', retryAfterMs));
+      expect(failure).toMatchObject({ type: 'RateLimited', nonRetryable: false });
+      expect(failure.nextRetryDelay).toBeUndefined();
+    },
+  );
+
+  it('that asks for longer than any policy waits is asked again then', () => {
+    expect(translated(new ProviderError('unavailable', 'HTTP 529', 300_000)).nextRetryDelay).toBe(300_000);
   });
 });
 
