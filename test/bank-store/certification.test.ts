@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import pg from 'pg';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { ContentConflict, StepOrderError } from '../../bank-store/index.ts';
 import type { Certificate, Question, Tracker } from '../../workflows/method/types.ts';
 import { certificate, createStorePlace, question, run, tracker } from './fixtures.ts';
 
-const { openStore } = await createStorePlace();
+const { openStore, databaseUrl } = await createStorePlace();
 const [store, other] = await Promise.all([openStore(), openStore()]);
 
 let shard = 0;
@@ -212,6 +213,31 @@ test('a model cannot put an unknown assertion into the bank', async () => {
   // @ts-expect-error: what a proposer might send.
   await expect(store.saveQuestions(at(0), [unknown])).rejects.toThrow('assertion');
   expect((await store.snapshotAt(at(0))).questions).toEqual([]);
+});
+
+test('a snapshot costs what its cells cost, however many training steps have certified them', async () => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const cells = 50;
+  const quickestMs = async (steps: number): Promise<number> => {
+    shard += 1;
+    await client.query(
+      `insert into certificates
+       select $1, $2, 'q' || cell, 1, 'global', '*', step, $5::json
+         from generate_series(1, $3) cell, generate_series(1, $4) step`,
+      [run.id, shard, cells, steps, JSON.stringify(certificate('q', 1))],
+    );
+    const timesMs: number[] = [];
+    for (let look = 0; look < 5; look += 1) {
+      const startedMs = performance.now();
+      expect((await store.snapshotAt(at(steps))).certificates).toHaveLength(cells);
+      timesMs.push(performance.now() - startedMs);
+    }
+    return Math.min(...timesMs);
+  };
+  const [early, late] = [await quickestMs(1), await quickestMs(1_500)];
+  await client.end();
+  expect(late).toBeLessThan(4 * early + 25);
 });
 
 test('a bank of 2,000 questions with 25 cells each is certified in bounded time', async () => {
