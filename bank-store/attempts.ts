@@ -53,6 +53,20 @@ export function attemptStore(database: Database, blobs: BlobStore): AttemptStore
         );
       }),
 
+    noteInterruption: (rolloutId, fence) =>
+      database.transaction(async (session) => {
+        const { attempt, steps } = await lockOwn(session, rolloutId, fence);
+        const rows = await session.rows(
+          z.object({ interruptions: z.int() }),
+          `update attempts
+              set interruptions = case when interrupted_at = $3 then interruptions + 1 else 1 end,
+                  interrupted_at = $3
+            where rollout_id = $1 and attempt = $2 returning interruptions`,
+          [rolloutId, attempt, steps],
+        );
+        return only(rows, noRollout(rolloutId)).interruptions;
+      }),
+
     abandonAttempt: (rolloutId, fence, cause) =>
       database.transaction(async (session) => {
         const held = await lockOwn(session, rolloutId, fence);

@@ -104,6 +104,11 @@ export interface AttemptStore {
   recordStep(rolloutId: string, fence: number, step: StepRecord): Promise<void>;
   /** The attempt's request log; that of a later life takes its place. Its blob has to be there before. */
   keepRequestLog(rolloutId: string, fence: number, digest: string): Promise<void>;
+  /**
+   * A life of the attempt ended without recording a step, and the next one may resume it; returns how many in a row
+   * have ended so.
+   */
+  noteInterruption(rolloutId: string, fence: number): Promise<number>;
   /** Ends the attempt as dead, keeps it with its cause (invariant 5), and begins the next one. */
   abandonAttempt(rolloutId: string, fence: number, cause: string): Promise<AttemptClaim>;
   finishRollout(rolloutId: string, fence: number, ending: AttemptEnding): Promise<FinishedRollout>;

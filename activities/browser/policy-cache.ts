@@ -1,5 +1,6 @@
 import type { BlobStore } from '../../bank-store/contract.ts';
 import type { Policy, PolicyFactory } from '../../models/contract.ts';
+import { readBasis } from '../basis.ts';
 import type { ModelChoice } from '../model-config.ts';
 
 /** A group's rollouts share one adapter, a shard's next training step brings another. */
@@ -33,7 +34,7 @@ export class PolicyCache {
 
   async #load(choice: ModelChoice, adapterDigest: string | null): Promise<Policy> {
     return this.#policiesFor(choice).open(
-      adapterDigest === null ? null : await this.#blobs.get(adapterDigest),
+      adapterDigest === null ? null : await readBasis(this.#blobs.get(adapterDigest)),
     );
   }
 }

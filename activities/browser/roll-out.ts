@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { AttemptClaim, AttemptEnding } from '../../bank-store/contract.ts';
 import type { Environment } from '../../benchmarks/contract.ts';
-import type { Outcome, RolloutSummary } from '../contracts.ts';
+import type { RolloutSummary } from '../contracts.ts';
 import { weather } from '../failures.ts';
 import { summariseRollout } from '../rollout-summary.ts';
 import { runConfigSchema } from '../run-config.ts';
@@ -11,7 +11,7 @@ import type { BrowserParts, RolloutPlan } from './parts.ts';
 import type { PolicyCache } from './policy-cache.ts';
 import { openBrowserSession } from './session.ts';
 
-/** Attempts in a row that may die without a step before the rollout is given up as unscored. */
+/** Lives in a row that may end without a step before the rollout is given up as unscored. */
 const BARREN_LIMIT = 3;
 
 /**
@@ -28,7 +28,6 @@ export async function rollOut(
   const plan = await readPlan(parts, policies, input);
   let claim = await parts.store.claimAttempt(input.rolloutId, parts.worker);
   while (claim.finished === null) {
-    if (claim.barrenAttempts >= BARREN_LIMIT) return giveUp(parts, plan, claim);
     const ending = await live(parts, plan, claim, signal);
     claim = await conclude(parts, plan, claim, ending);
   }
@@ -59,8 +58,7 @@ async function live(
   if (claim.steps.length > 0 && !plan.benchmark.resettable) {
     return { deadBecause: 'cannot be resumed: the site cannot be reset' };
   }
-  // Below 0 until all that was recorded is re-executed: what fails before then has not killed those steps.
-  let newSteps = -claim.steps.length;
+  let hasProgressed = false;
   try {
     const environment = await openEnvironment(plan, signal);
     try {
@@ -78,7 +76,7 @@ async function live(
       try {
         return await attempt.run();
       } finally {
-        newSteps = attempt.newSteps;
+        hasProgressed = attempt.newSteps > 0;
         await session.close();
       }
     } finally {
@@ -86,7 +84,7 @@ async function live(
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (newSteps === 0 && isOfThePlace(error)) return { deadBecause: error.message.slice(0, 500), error };
+    if (!hasProgressed && isOfThePlace(error)) return { deadBecause: error.message.slice(0, 500), error };
     throw error;
   }
 }
@@ -128,49 +126,36 @@ async function confirmStart(
 
 // ---- how it went on ----------------------------------------------------------------------------------------
 
-/** Finished, or dead: then the next attempt begins, at once or, after weather, when Temporal tries again. */
+/**
+ * Finished, or dead. What died of weather is tried again by Temporal: where it can be resumed as it stands, since its
+ * steps and its paid replies are good, elsewhere as the next attempt. What cannot be resumed begins anew at once.
+ */
 async function conclude(
-  { store }: BrowserParts,
-  { rollout }: RolloutPlan,
+  parts: BrowserParts,
+  plan: RolloutPlan,
   claim: AttemptClaim,
   ending: AttemptEnding | DeadAttempt,
 ): Promise<AttemptClaim> {
+  const { store } = parts;
+  const { id } = plan.rollout;
   if (!('deadBecause' in ending)) {
-    return { ...claim, finished: await store.finishRollout(rollout.id, claim.fence, ending) };
+    return { ...claim, finished: await store.finishRollout(id, claim.fence, ending) };
   }
-  const next = await store.abandonAttempt(rollout.id, claim.fence, ending.deadBecause);
-  if (ending.error !== undefined && next.barrenAttempts < BARREN_LIMIT) throw ending.error;
-  return next;
+  const { deadBecause, error } = ending;
+  if (error === undefined) return store.abandonAttempt(id, claim.fence, deadBecause);
+  if (plan.benchmark.resettable) {
+    if ((await store.noteInterruption(id, claim.fence)) < BARREN_LIMIT) throw error;
+  } else {
+    const { barrenAttempts } = await store.abandonAttempt(id, claim.fence, deadBecause);
+    if (barrenAttempts < BARREN_LIMIT) throw error;
+  }
+  const cause = `${BARREN_LIMIT} lives in a row ended without a step, the last one: ${deadBecause}`;
+  await store.failRollout(id, { kind: 'unscored', cause: 'infra' }, cause);
+  return store.claimAttempt(id, parts.worker);
 }
 
 /** True for what the browser, the network or the page did to the attempt; a model or the store is no such thing. */
 function isOfThePlace(error: unknown): error is Error {
   if (error instanceof PageScriptError) return true;
   return error instanceof ApplicationFailure && ['BrowserCrashed', 'NetworkDown'].includes(error.type ?? '');
-}
-
-async function giveUp(
-  { store }: BrowserParts,
-  { rollout }: RolloutPlan,
-  { attempt, barrenAttempts }: AttemptClaim,
-): Promise<RolloutSummary> {
-  const outcome: Outcome = { kind: 'unscored', cause: 'infra' };
-  const causes = (await store.attemptsOf(rollout.id))
-    .slice(-barrenAttempts - 1, -1)
-    .map(({ ending }) => ending);
-  await store.failRollout(
-    rollout.id,
-    outcome,
-    `${barrenAttempts} attempts died without a step: ${causes.join('; ')}`,
-  );
-  const { finished, steps } = await store.getRollout(rollout.id);
-  if (finished !== null) return summariseRollout(rollout.id, finished);
-  return {
-    rolloutId: rollout.id,
-    attempt,
-    outcome,
-    stopReason: 'died',
-    steps: steps.length,
-    trajectoryDigest: null,
-  };
 }

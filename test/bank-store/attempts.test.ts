@@ -181,6 +181,19 @@ test('every attempt is kept with its cause of death, and the next one begins emp
   expect((await store.getRollout(id)).steps).toEqual([stepAt(0, { urlAfter: 'http://mail.sandbox/other' })]);
 });
 
+test('interruptions in a row are counted until a step is recorded, by whoever holds the attempt', async () => {
+  const id = await open('interrupted');
+  const first = await store.claimAttempt(id, 'w1');
+  expect(await store.noteInterruption(id, first.fence)).toBe(1);
+  expect(await store.noteInterruption(id, first.fence)).toBe(2);
+  const { fence } = await other.claimAttempt(id, 'w2');
+  await expect(store.noteInterruption(id, first.fence)).rejects.toThrow(FencedError);
+  expect(await other.noteInterruption(id, fence)).toBe(3);
+  await other.recordStep(id, fence, stepAt(0));
+  expect(await other.noteInterruption(id, fence)).toBe(1);
+  expect(await store.attemptsOf(id)).toMatchObject([{ attempt: 1, steps: 1, ending: 'open' }]);
+});
+
 test('barren attempts are the dead ones without a step since the last that had one', async () => {
   await fc.assert(
     fc.asyncProperty(

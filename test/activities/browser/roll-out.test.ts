@@ -285,7 +285,34 @@ describe('after a crash', () => {
     expect(await endings(id)).toEqual([expect.stringContaining('cannot be reset'), 'finished']);
   });
 
-  it('three attempts that die without a step end the rollout as unscored: infra', async () => {
+  it('a step that kills the browser again and again is paid for once, and ends the rollout as unscored: infra', async () => {
+    const { rollOut, openRollout, asked } = scene({
+      environment: (environment) => ({
+        stateDigest: async () => {
+          if (asked.length > 2) killBrowser(testPool);
+          return environment.stateDigest();
+        },
+      }),
+    });
+    const id = await openRollout('poisoned');
+    await expect(rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
+    const calls = asked.length;
+    let tries = 1;
+    let summary = null;
+    while (summary === null && tries < 8) {
+      tries += 1;
+      summary = await rollOut(id).catch(() => null);
+    }
+    expect(summary).toMatchObject({
+      attempt: 1,
+      outcome: { kind: 'unscored', cause: 'infra' },
+      stopReason: 'died',
+    });
+    expect(asked).toHaveLength(calls);
+    expect((await store.getRollout(id)).steps.length).toBeGreaterThan(1);
+  });
+
+  it('three lives in a row without a step end the rollout as unscored: infra', async () => {
     const open = () => Promise.reject(new Error('port in use'));
     const { rollOut, openRollout, asked } = scene({ benchmark: { open } });
     const id = await openRollout('barren');
@@ -297,7 +324,25 @@ describe('after a crash', () => {
     });
     expect(asked).toHaveLength(0);
     expect((await store.getRollout(id)).finished?.verdictMessage).toContain('port in use');
+    expect(await endings(id)).toEqual([expect.stringContaining('3 lives in a row')]);
   });
+
+  it('lives without a step on a site that cannot be reset are attempts of their own, three in a row at most', async () => {
+    const open = () => Promise.reject(new Error('no route to host'));
+    const { rollOut, openRollout } = scene({ benchmark: { open, resettable: false } });
+    const id = await openRollout('barren and live');
+    await expect(rollOut(id)).rejects.toMatchObject({ type: 'NetworkDown' });
+    await expect(rollOut(id)).rejects.toMatchObject({ type: 'NetworkDown' });
+    expect(await rollOut(id)).toMatchObject({ outcome: { kind: 'unscored', cause: 'infra' } });
+    expect(await endings(id)).toEqual(Array(4).fill(expect.stringContaining('no route to host')));
+  });
+});
+
+it('an adapter whose file is gone costs no rollout: it stops the run until the file is back', async () => {
+  const { rollOut, openRollout } = scene();
+  const id = await openRollout('no adapter', { adapterDigest: 'a'.repeat(64) });
+  await expect(rollOut(id)).rejects.toMatchObject({ type: 'BasisLost', nonRetryable: true });
+  expect((await store.getRollout(id)).finished).toBeNull();
 });
 
 describe('a worker that was given up', () => {
