@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { EndpointChoice } from '../../../models/contract.ts';
 import {
@@ -437,6 +437,19 @@ describe('self-verifier', () => {
       expect(server?.calls).toHaveLength(0);
     },
   );
+
+  test("at its provider's own address may have a name that stands in no list, as that of a latest release", async () => {
+    const choice = { provider: 'anthropic', model: 'claude-haiku-4-5' } as const;
+    const endpoint = await serving({ text: 'Yes' }, choice, [{ id: 'claude-haiku-4-5-20251001' }]);
+    const { fetch } = globalThis;
+    const toServer: typeof fetch = (url, ...rest) =>
+      fetch(String(url).replace('https://api.anthropic.com', endpoint.baseUrl ?? ''), ...rest);
+    vi.stubGlobal('fetch', toServer);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const verifier = createProviderSelfVerifier({ ...endpoint, baseUrl: null });
+    const { answers } = await verifier.answer({ seen: given.seen(), questions }, given.never);
+    expect(answers.map(({ pYes }) => pYes)).toEqual([1, 1, 1]);
+  });
 
   test('one request that fails calls the others off and is thrown', async () => {
     server = await startModelServer((_, index) =>
