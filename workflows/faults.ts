@@ -9,6 +9,7 @@ export const faults = [
   'StoreConflict',
   'BudgetExceeded',
   'ModelUnusable',
+  'BasisLost',
   'ProviderRefused',
   'NotFound',
   'PayloadsTooLarge',
@@ -20,4 +21,9 @@ export type Fault = (typeof faults)[number];
  * Faults that every later call of the run would meet again: the run pauses, instead of turning one training step
  * after another into a failed one.
  */
-export const pausingFaults: readonly Fault[] = ['BudgetExceeded', 'ModelUnusable', 'PayloadsTooLarge'];
+export const pausingFaults: readonly Fault[] = [
+  'BudgetExceeded',
+  'ModelUnusable',
+  'BasisLost',
+  'PayloadsTooLarge',
+];

@@ -7,6 +7,7 @@ import { randomGenerator, type SeedPath } from '../../workflows/method/random.ts
 import { scopeMatchesState } from '../../workflows/method/scope.ts';
 import type { StateSeen } from '../../workflows/method/seen-states.ts';
 import type { Question } from '../../workflows/method/types.ts';
+import { readBasis } from '../basis.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { mostUsdOf, paidCall } from '../paid-call.ts';
 import type { RunConfig } from '../run-config.ts';
@@ -70,7 +71,7 @@ async function questionsToAsk(
     return (at) => draw(inScope(open, at), atMost, [seed, shard, step, at.state.pathKey, 'questions']);
   }
   if (config.bankDigest === null) return () => [];
-  const bank = await store.loadBank(config.bankDigest);
+  const bank = await readBasis(store.loadBank(config.bankDigest));
   const certificates = indexCertificates(bank.certificates);
   const weightAt = ({ id, version }: Question, { state }: StateSeen): number => {
     const byKey = certificates.get(questionKey(id, version));

@@ -4,6 +4,7 @@ import { observationSchema } from '../../benchmarks/schemas.ts';
 import type { Candidate, Selector, VoteRequest } from '../../models/contract.ts';
 import { decideSoFar } from '../../workflows/method/selection.ts';
 import { evaluateTaskId } from '../../workflows/names.ts';
+import { readBasis } from '../basis.ts';
 import type { ComparisonRef, ComparisonResult } from '../contracts.ts';
 import { fault } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
@@ -55,7 +56,7 @@ async function ballotOf(
       'Give the run a frozen bank, or set rolloutBudget to 1',
     );
   }
-  const bank = await store.loadBank(config.bankDigest);
+  const bank = await readBasis(store.loadBank(config.bankDigest));
   const candidate = (id: string) => readCandidate(store, id, bank, config);
   return {
     task: await store.getTask(taskId),

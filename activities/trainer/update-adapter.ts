@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BankStore, PublishedAdapter } from '../../bank-store/contract.ts';
 import type { Batch, TrainerSettings } from '../../models/contract.ts';
+import { readBasis } from '../basis.ts';
 import type { GpuActivities } from '../contracts.ts';
 import { fault } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
@@ -39,7 +40,7 @@ export function updateAdapter({ store, trainer }: TrainerDependencies, input: In
 }
 
 async function actingAdapter(store: BankStore, { adapterDigest, runId }: Batch): Promise<Uint8Array> {
-  if (adapterDigest !== null) return store.blobs.get(adapterDigest);
+  if (adapterDigest !== null) return readBasis(store.blobs.get(adapterDigest));
   throw fault('NotFound', `run ${runId} acts without an adapter`, 'Start the run again under a new name');
 }
 

@@ -243,6 +243,16 @@ describe('the questions of an evaluation rollout', () => {
     expect((await stored(id)).map(([qid]) => qid)).toEqual(['negative', 'form-only', 'blocked']);
   });
 
+  it('wait until a bank whose file is gone is back', async () => {
+    const [id = ''] = await playEvaluation(store, 'answer-lost-bank', {
+      ...{ bankDigest: 'a'.repeat(64), members: [member] },
+    });
+    await expect(verifying(() => 1).answer('answer-lost-bank', id)).rejects.toMatchObject({
+      ...{ type: 'BasisLost', nonRetryable: true },
+      message: expect.stringContaining('resume'),
+    });
+  });
+
   it('are none where there is no bank', async () => {
     const [id = ''] = await playEvaluation(store, 'answer-no-bank', { members: [member] });
     const { asked, answer } = verifying(() => 1);

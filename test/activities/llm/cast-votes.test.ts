@@ -144,6 +144,12 @@ describe('the votes of one comparison', () => {
     expect(swaps).toBe(6);
   });
 
+  it('wait until a bank whose file is gone is back', async () => {
+    const rolloutIds = await play('votes-lost-bank', { bankDigest: 'a'.repeat(64) });
+    const failure = await voting([]).cast('votes-lost-bank', rolloutIds).catch(translateFailure);
+    expect(failure).toMatchObject({ type: 'BasisLost', nonRetryable: true });
+  });
+
   it('cannot be had without a bank', async () => {
     const rolloutIds = await play('votes-no-bank', { bankDigest: null });
     const failure = await voting([]).cast('votes-no-bank', rolloutIds).catch(translateFailure);
