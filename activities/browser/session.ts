@@ -9,7 +9,7 @@ import { observe } from './observe.ts';
 import { DocumentReplaced, PageScriptError } from './page-world.ts';
 import type { BrowserPool, BrowserUse } from './pool.ts';
 import { afterTyping, giveUpLoading, type SettleRule, settle, settleRule } from './settle.ts';
-import type { Tab } from './tab.ts';
+import { hasClosed, type Tab } from './tab.ts';
 import { Tabs } from './tabs.ts';
 
 /** A browser on one task: what rollouts, demonstrations, the doctor and tests act through. */
@@ -163,15 +163,20 @@ class Session implements BrowserSession {
 
   // ---- the cycle ---------------------------------------------------------------------------------------------
 
-  async observe(): Promise<Observation> {
-    const look = () =>
-      this.#guard(observe(this.#tabs.all, this.#tabs.active), this.#limits.readMs, 'Reading the page');
+  observe(): Promise<Observation> {
+    return this.#look(() => observe(this.#tabs.all, this.#tabs.active), 'Reading the page');
+  }
+
+  /** Looks again where the page was replaced, or its tab closed, meanwhile. */
+  #look<T>(look: () => Promise<T>, what: string): Promise<T> {
     return this.#weathered(async () => {
       for (let tries = 0; ; tries += 1) {
+        const tab = this.#tabs.active;
         try {
-          return await look();
+          return await this.#guard(look(), this.#limits.readMs, what);
         } catch (error) {
-          if (!(error instanceof DocumentReplaced) || tries === 3) throw error;
+          const isGone = error instanceof DocumentReplaced || (await hasClosed(tab, error));
+          if (!isGone || tries === 3) throw error;
           await this.#settle();
         }
       }
@@ -206,6 +211,7 @@ class Session implements BrowserSession {
     try {
       return await this.#guard(performAction(tab, action, reach), limitMs, `The action ${action.tool}`);
     } catch (error) {
+      if (await hasClosed(tab, error)) return { ok: true, note: 'The tab closed.' };
       if (error instanceof DocumentReplaced) {
         return { ok: false, code: 'stale', message: 'The page changed to another one while this was done.' };
       }
@@ -242,10 +248,8 @@ class Session implements BrowserSession {
     return { ok: true, note: result.note === null ? note : `${result.note} ${note}` };
   }
 
-  async screenshot({ marks } = { marks: false }): Promise<Uint8Array> {
-    return this.#weathered(() =>
-      this.#guard(marks ? this.#marked() : this.#capture(), this.#limits.readMs, 'Taking a screenshot'),
-    );
+  screenshot({ marks } = { marks: false }): Promise<Uint8Array> {
+    return this.#look(() => (marks ? this.#marked() : this.#capture()), 'Taking a screenshot');
   }
 
   async #capture(): Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TimedOut, within } from './deadline.ts';
 import { DocumentReplaced } from './page-world.ts';
-import type { Tab } from './tab.ts';
+import { hasClosed, type Tab } from './tab.ts';
 
 /**
  * When a page counts as settled. With a pending expression the page itself says when it is done, so the end of the
@@ -76,7 +76,7 @@ async function isCalm(tab: Tab, rule: SettleRule): Promise<boolean> {
     }
     return await becomesQuiet(tab, rule);
   } catch (error) {
-    if (error instanceof DocumentReplaced) return false;
+    if (error instanceof DocumentReplaced || (await hasClosed(tab, error))) return false;
     throw error;
   }
 }

@@ -30,6 +30,17 @@ export async function openTab(page: Page, { windows, countRequests }: TabOptions
   return { page, cdp, world: new PageWorld(cdp), navigation, windows, requests };
 }
 
+/** How long after its channel a page may take to tell that it has closed. */
+const CLOSING_LIMIT_MS = 1_000;
+
+/** Whether an error of a tab came from its closing: windows may be closed by the page, at any time. */
+export async function hasClosed({ page }: Tab, error: unknown): Promise<boolean> {
+  if (page.isClosed()) return true;
+  if (!(error instanceof Error) || !error.message.includes('has been closed')) return false;
+  await page.waitForEvent('close', { timeout: CLOSING_LIMIT_MS }).catch(() => undefined);
+  return page.isClosed();
+}
+
 /** Data requests of the page's scripts that are not answered yet. */
 export class OpenRequests {
   #open = 0;

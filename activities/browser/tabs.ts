@@ -19,8 +19,8 @@ export class Tabs {
   readonly #fail: (error: unknown) => void;
   #tabs: Tab[] = [];
   #active: Tab | null = null;
-  /** Tabs, and pages that are becoming one. */
-  #pages = 0;
+  /** Of the tabs, and those that are becoming one. */
+  readonly #pages = new Set<Page>();
   #dialogs: string[] = [];
 
   /** `fail` is told when a page crashes, when the last one closes, and when the application is gone. */
@@ -39,12 +39,13 @@ export class Tabs {
   }
 
   async adopt(page: Page): Promise<void> {
-    this.#pages += 1;
+    this.#pages.add(page);
+    page.on('close', () => this.#drop(page));
     page.on('dialog', (dialog) => this.#answer(dialog));
     page.on('crash', () => this.#fail(weather('BrowserCrashed', 'The page crashed.')));
     if (this.#options.isProxied) page.on('requestfailed', (request) => this.#noticeDeadApp(request));
     const tab = await openTab(page, { ...this.#options, windows: this.#windows });
-    page.on('close', () => this.#drop(tab));
+    if (page.isClosed()) return;
     this.#tabs.push(tab);
     this.#active = tab;
   }
@@ -52,7 +53,7 @@ export class Tabs {
   /** A window that a page opened becomes the active tab, as it does for a person. */
   async adoptPopup(page: Page): Promise<void> {
     try {
-      if (this.#pages >= TAB_LIMIT) await page.close();
+      if (this.#pages.size >= TAB_LIMIT) await page.close();
       else await this.adopt(page);
     } catch (error) {
       if (!page.isClosed()) this.#fail(error);
@@ -86,8 +87,9 @@ export class Tabs {
 
   /** Leaving a page is the policy's decision; every other question is answered with no. */
   async #answer(dialog: Dialog): Promise<void> {
-    if (this.#dialogs.length < DIALOG_LIMIT) this.#dialogs.push(dialog.message().slice(0, 200));
-    const answered = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss();
+    const leaves = dialog.type() === 'beforeunload';
+    if (!leaves && this.#dialogs.length < DIALOG_LIMIT) this.#dialogs.push(dialog.message().slice(0, 200));
+    const answered = leaves ? dialog.accept() : dialog.dismiss();
     // A page that goes away takes its dialog along.
     await answered.catch(() => undefined);
   }
@@ -99,10 +101,14 @@ export class Tabs {
     this.#fail(weather('NetworkDown', `The application stopped answering: ${request.url()} ${error}.`));
   }
 
-  #drop(tab: Tab): void {
-    this.#pages -= 1;
+  #drop(page: Page): void {
+    this.#pages.delete(page);
+    const tab = this.#tabs.find((known) => known.page === page);
+    if (tab === undefined) return;
     this.#tabs = this.#tabs.filter((other) => other !== tab);
     if (this.#active === tab) this.#active = this.#tabs.at(-1) ?? null;
     if (this.#active === null) this.#fail(weather('BrowserCrashed', 'The last page was closed.'));
+    // Nobody has to wait for what it was about to load.
+    tab.navigation.forget();
   }
 }

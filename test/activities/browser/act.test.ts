@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Action, ActionResult, ObservedElement } from '../../../benchmarks/contract.ts';
-import { createTestPool, named, type OpenSite, openPages, type Page, type TestPool } from './support.ts';
+import {
+  createTestPool,
+  named,
+  type OpenSite,
+  openPages,
+  type Page,
+  PENDING,
+  type TestPool,
+} from './support.ts';
 
 let testPool: TestPool;
 beforeAll(async () => {
@@ -347,6 +355,70 @@ describe('moving about', () => {
     expect((await site.session.observe()).tabs).toHaveLength(3);
     expect(await site.session.act({ tool: 'tab', index: 9 })).toMatchObject({ ok: false, code: 'invalid' });
   });
+});
+
+describe('a window that closes', () => {
+  const pages = {
+    '/': `<h1>Main</h1><button onclick="window.open('/window')">Open</button>
+      <button onclick="window.open('/gone').close()">Flash</button>`,
+    '/window': '<h1>Window</h1><button onclick="window.close()">Close</button>',
+    '/brief': '<h1>Brief</h1><script>setTimeout(close, 100)</script>',
+    '/gone': '<h1>Gone</h1>',
+  };
+  const brief = { ...pages, '/window': pages['/brief'] };
+  const openWith = (served: typeof pages, pendingExpression: string | null) =>
+    openPages({ pages: served, pool: testPool.pool, pendingExpression });
+  const rules = [PENDING, null];
+
+  it.each(rules)('by its own button gives the eye back to the page before it: %s', async (rule) => {
+    await using site = await openWith(pages, rule);
+    for (let times = 0; times < 3; times += 1) {
+      await actOn(site, 'button', 'Open', click);
+      expect(await textOf(site)).toContain('Window');
+      expect(await actOn(site, 'button', 'Close', click)).toMatchObject({ ok: true });
+      expect(await textOf(site)).toContain('Main');
+    }
+  });
+
+  it.each(rules)('by itself, whatever is under way then, costs nothing but the window: %s', async (rule) => {
+    await using site = await openWith(brief, rule);
+    for (let times = 0; times < 3; times += 1) {
+      await actOn(site, 'button', 'Open', click);
+      while ((await site.session.observe()).tabs.length > 1) {
+        expect(await site.session.act({ tool: 'wait' })).toMatchObject({ ok: true });
+        await site.session.screenshot();
+      }
+      expect(await textOf(site)).toContain('Main');
+    }
+  });
+
+  it('as soon as it opens makes room for others', async () => {
+    await using site = await openWith(pages, PENDING);
+    for (let times = 0; times < 12; times += 1) await actOn(site, 'button', 'Flash', click);
+    await actOn(site, 'button', 'Open', click);
+    expect(await textOf(site)).toContain('Window');
+  });
+});
+
+it('a page in the background that hangs is nobody’s loss', async () => {
+  const hanging = `<button onclick="window.open('/two', '_blank', 'noopener'); setTimeout(() => { for (;;); })">Open</button>`;
+  await using site = await openPages({
+    pages: { '/': hanging, '/two': '<h1>Two</h1>' },
+    pool: testPool.pool,
+    pendingExpression: null,
+  });
+  await actOn(site, 'button', 'Open', click);
+  expect(await textOf(site)).toContain('Two');
+}, 60_000);
+
+it('a page that asks before it is left is left, and nothing is said of a dialog', async () => {
+  await using site = await open(
+    '<button onclick="onbeforeunload = (event) => event.preventDefault()">Edit</button><a href=/two>Two</a>',
+    { '/two': '<h1>Two</h1>' },
+  );
+  await actOn(site, 'button', 'Edit', click);
+  expect(await actOn(site, 'link', 'Two', click)).toEqual(DONE);
+  expect(await textOf(site)).toContain('Two');
 });
 
 describe('navigation guards', () => {
