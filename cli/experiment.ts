@@ -9,6 +9,7 @@ import {
   type TrainConfig,
   trainConfigSchema,
 } from '../activities/run-config.ts';
+import { PAYLOAD_LIMIT_BYTES } from '../workers/payload-guard.ts';
 import type { Settings } from '../workers/settings.ts';
 
 /** A YAML file of infra/experiments: one training run and the evaluations that go with it. */
@@ -24,17 +25,32 @@ export interface Overrides {
   readonly steps?: number;
 }
 
-const fileSchema = trainConfigSchema.omit({ kind: true }).extend({
-  models: experimentModelsSchema,
-  benchmarks: z
-    .strictObject({ wai: z.strictObject({ root: z.string().min(1) }).exactOptional() })
-    .default({}),
-  evaluation: z.strictObject({
-    concurrency: evaluateConfigSchema.shape.concurrency,
-    suite: evaluateConfigSchema.shape.suite,
-    taskLimit: evaluateConfigSchema.shape.taskLimit.default(null),
-  }),
-});
+const fileSchema = trainConfigSchema
+  .omit({ kind: true })
+  .extend({
+    models: experimentModelsSchema,
+    benchmarks: z
+      .strictObject({ wai: z.strictObject({ root: z.string().min(1) }).exactOptional() })
+      .default({}),
+    evaluation: z.strictObject({
+      concurrency: evaluateConfigSchema.shape.concurrency,
+      suite: evaluateConfigSchema.shape.suite,
+      taskLimit: evaluateConfigSchema.shape.taskLimit.default(null),
+    }),
+  })
+  .refine(({ hyperparameters }) => largestSelectionBytes(hyperparameters) < PAYLOAD_LIMIT_BYTES, {
+    path: ['hyperparameters', 'rolloutBudget'],
+    message: 'so many votes about so many rollouts fit no record of a selection: take fewer of either',
+  });
+
+/** A task names its rollouts and votes in one payload, for whose size no task should pause when all is paid for. */
+function largestSelectionBytes({ rolloutBudget, votes }: TrainConfig['hyperparameters']): number {
+  const bytesOf = (value: object) => JSON.stringify(value).length;
+  const names = { runId: 'r'.repeat(64), taskId: 't'.repeat(100), selected: rolloutBudget, comparisons: [] };
+  const comparison = { incumbent: rolloutBudget, challenger: rolloutBudget, swap: false, votes: [] };
+  const comparisonBytes = bytesOf(comparison) + votes * '"INVALID",'.length;
+  return bytesOf(names) + (rolloutBudget - 1) * comparisonBytes;
+}
 
 /** Throws with the file's name and each offending field. */
 export function readExperiment(path: string, overrides: Overrides = {}): Experiment {

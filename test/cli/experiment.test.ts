@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import type { TrainConfig } from '../../activities/run-config.ts';
 import { evaluationOf, readExperiment, settingsFor } from '../../cli/experiment.ts';
 import { runIdentity } from '../../cli/identity.ts';
@@ -54,6 +55,22 @@ test('an experiment may say where a benchmark lies, from its own folder; the env
   expect(settingsFor({ ...settings, waiRoot: '/mine' }, experiment).waiRoot).toBe('/mine');
   expect(experiment.evaluation.suite).toBe('nine');
   expect(JSON.stringify([experiment.train, experiment.evaluation])).not.toContain('checkout');
+});
+
+test('rollouts and votes that no selection could record are refused before anything is paid', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clift-experiment-'));
+  const withVotes = (hyperparameters: object) => {
+    const file = join(folder, 'many.yaml');
+    const text = readFileSync(join(directory, 'demo.yaml'), 'utf8');
+    const document: object = parse(text);
+    writeFileSync(file, stringify({ ...document, hyperparameters }));
+    return () => readExperiment(file);
+  };
+  expect(withVotes({ rolloutBudget: 16, votes: 3 })).not.toThrow();
+  expect(withVotes({ rolloutBudget: 4, votes: 31 })).not.toThrow();
+  expect(withVotes({ rolloutBudget: 32, votes: 3 })).toThrow(/fewer of either/);
+  expect(withVotes({ rolloutBudget: 16, votes: 15 })).toThrow(/fewer of either/);
+  rmSync(folder, { recursive: true });
 });
 
 describe('the identity of a run', () => {
