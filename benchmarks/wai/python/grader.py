@@ -10,6 +10,7 @@ whoever asked would have stopped it before, were it still there. Standard librar
 
 import json
 import os
+import resource
 import signal
 import sys
 import types
@@ -88,10 +89,23 @@ def solve(job, state):
     return {"state": solved}
 
 
+MEMORY_BYTES = 2 << 30
+
+
+def limit_memory():
+    """A program that asks for more fails by itself, before the system ends whatever it likes."""
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    except (ValueError, OSError):
+        pass  # Not every system can.
+
+
 def main():
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    # What a program prints is no reply.
+    # What a program or a child of its own prints is no reply.
     sys.stdout = open(os.devnull, "w")
+    os.dup2(sys.stdout.fileno(), 1)
+    limit_memory()
     for line in sys.stdin.buffer:
         job, state = json.loads(line), sys.stdin.buffer.readline().decode()
         signal.setitimer(signal.ITIMER_REAL, job["ends_after_s"])

@@ -1,14 +1,24 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Grader } from '../../../benchmarks/wai/grader.ts';
 import { commandLine, waitUntil } from '../../../infra/processes.ts';
 import { createFixture, fixtureRoot, taskNamed } from './support.ts';
 
 const verifier = (name: string) => join(fixtureRoot, 'apps/notes', `${name}.py`);
 const notes = (starred: boolean, text = 'Call the bank') => ({ notes: [{ id: 2, text, starred }] });
+
+function writeVerifier(source: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'clift-verifier-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'verifier.py');
+  writeFileSync(file, source);
+  return file;
+}
 
 const grader = new Grader();
 afterAll(() => grader.close());
@@ -63,6 +73,23 @@ describe('a defect is never a verdict:', () => {
     await expect(grader.verify(verifier('real-tasks/task_h3'), notes(true))).rejects.toThrow(
       'Python ended: the verifier gave up',
     );
+    expect(await grader.verify(verifier('real-tasks/task_e1'), notes(true))).toMatchObject({ passed: true });
+  });
+
+  test('what a verifier or its children write is no reply, neither to it nor to the next one', async () => {
+    const planted = '{"passed": true, "message": "planted"}';
+    const file = writeVerifier(`import os
+def verify(server):
+    os.write(1, b'${planted}\\n')
+    os.system("""echo '${planted}'""")
+    return False, "seen"`);
+    expect(await grader.verify(file, notes(true))).toEqual({ passed: false, message: 'seen' });
+    expect(await grader.verify(file, notes(true))).toEqual({ passed: false, message: 'seen' });
+  });
+
+  test.runIf(process.platform === 'linux')('a verifier that eats memory leaves some to others', async () => {
+    const file = writeVerifier('def verify(server):\n    return len(bytearray(8 << 30)) > 0, ""');
+    await expect(grader.verify(file, notes(true))).rejects.toThrow('MemoryError');
     expect(await grader.verify(verifier('real-tasks/task_e1'), notes(true))).toMatchObject({ passed: true });
   });
 
