@@ -68,7 +68,9 @@ export async function openProxy(app: ProxiedApp, signal: AbortSignal): Promise<A
   server.on('connect', (request, socket) => {
     const target = request.url ?? '';
     const { entry, flag } = arrival(request);
-    flag('foreign-host', target, app.isForbidden(target.replace(/:443$/, '')));
+    // The app's own host over TLS or a web socket is refused as well, but nowhere else.
+    const host = target.replace(/:(?:443|80)$/, '');
+    flag('foreign-host', target, host !== app.host && app.isForbidden(host));
     entry.status = 403;
     // The browser may hang up first; an unhandled socket error would end the process.
     socket.on('error', () => socket.destroy());

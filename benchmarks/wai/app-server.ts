@@ -109,18 +109,18 @@ async function takeState(request: IncomingMessage, states: StateLog, flag: Flag)
   return states.receiving(async () => {
     const numbered = numberedSchema.safeParse(request.headers['x-clift-state']);
     const body = await bodyOf(request, STATE_LIMIT_BYTES);
-    const state = body === null ? null : parseState(body);
-    if (!numbered.success || state === null) {
+    const state = stateSchema.safeParse(body === null ? null : parseJson(body));
+    if (!numbered.success || !state.success) {
       return refuse(flag, 'state-api', 'a state that the app did not send itself', true);
     }
-    states.accept(numbered.data.page, numbered.data.number, state);
+    states.accept(numbered.data.page, numbered.data.number, state.data);
     return json({ status: 'ok' });
   });
 }
 
-function parseState(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
-    return stateSchema.parse(JSON.parse(body.toString('utf8')));
+    return JSON.parse(body.toString('utf8'));
   } catch {
     return null;
   }
@@ -148,8 +148,9 @@ const reportSchema = z.object({
 
 async function takeReport(request: IncomingMessage, flag: Flag): Promise<Reply> {
   const body = await bodyOf(request, REPORT_LIMIT_BYTES);
-  const report = reportSchema.safeParse(body === null ? null : JSON.parse(body.toString('utf8')));
-  const { 'script-sample': sample = '', 'blocked-uri': from = '' } = report.data?.['csp-report'] ?? {};
+  const report = reportSchema.safeParse(body === null ? null : parseJson(body));
+  if (!report.success) return refuse(flag, 'unknown-request', 'a report that is none', false);
+  const { 'script-sample': sample = '', 'blocked-uri': from = '' } = report.data['csp-report'];
   if (!OWN_INLINE_CODE.some((own) => sample.startsWith(own))) {
     flag('planted-script', sample || from, true);
   }

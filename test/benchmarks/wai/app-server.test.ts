@@ -107,6 +107,15 @@ describe('a guard', () => {
     expect(await flagsOf('GET http://fonts.googleapis.com/css')).toEqual([['foreign-host', false]]);
   });
 
+  test.each([443, 80])('does not take port %i of the app’s own host for another host', async (port) => {
+    expect(await flagsOf(`CONNECT ${new URL(app).host}:${port}`)).toEqual([['foreign-host', false]]);
+  });
+
+  test('answers a report that is none', async () => {
+    const garbage = { body: 'no report' };
+    expect(await flagsOf(`POST ${app}/clift/report`, garbage)).toEqual([['unknown-request', false]]);
+  });
+
   test('notes that somebody wants to read a script, which holds the app’s data, and shows nothing', async () => {
     expect(await flagsOf(`GET ${app}/js/data.js`, asDocument)).toEqual([['source-read', false]]);
   });
