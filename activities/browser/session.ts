@@ -103,10 +103,11 @@ class Session implements BrowserSession {
     this.#options = options;
     this.#use = use;
     this.#context = context;
-    this.#rule = settleRule(options.environment.pendingExpression);
+    const { pendingExpression, proxyServer } = options.environment;
+    this.#rule = settleRule(pendingExpression, proxyServer !== null);
     this.#limits = this.#rule.by === 'expression' ? LIMITS.patient : LIMITS.brisk;
     this.#tabs = new Tabs(
-      { countRequests: this.#rule.by === 'quiet', isProxied: options.environment.proxyServer !== null },
+      { countRequests: this.#rule.by === 'quiet', isProxied: proxyServer !== null },
       (error) => this.#fail(error),
     );
     // Nobody may be waiting when the browser fails between two calls.

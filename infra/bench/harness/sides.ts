@@ -96,7 +96,7 @@ async function settler(
   page: Page,
   { pendingExpression }: Environment,
 ): Promise<(tool: WalkStep['tool']) => Promise<number>> {
-  const rule = settleRule(pendingExpression);
+  const rule = settleRule(pendingExpression, true);
   const tab = await openTab(page, { windows: new OpeningWindows(), countRequests: rule.by === 'quiet' });
   return async (tool) => {
     const [, ms] = await timed(() => settle(tab, tool === 'type' ? afterTyping(rule) : rule, () => true));

@@ -194,6 +194,36 @@ describe('settling', () => {
     }
   });
 
+  it('waits for the late answer of an app behind our proxy: what was sent must not be missed', async () => {
+    const page = `<button onclick="fetch('/save', { method: 'PUT', body: 'all' })">Save</button>`;
+    let saved = false;
+    await using site = await open(page, {
+      pendingExpression: null,
+      pages: {
+        '/save': (_, response) =>
+          void setTimeout(() => {
+            saved = true;
+            response.end();
+          }, 2_000),
+      },
+    });
+    await site.session.observe();
+    await site.session.act({ tool: 'click', ref: 'e1', kind: 'single' });
+    expect(saved).toBe(true);
+  });
+
+  it('does not wait for ever for an answer that never comes', async () => {
+    await using site = await open(`<button onclick="fetch('/never')">Ask</button>`, {
+      pendingExpression: null,
+      pages: { '/never': () => undefined },
+    });
+    await site.session.observe();
+    const began = performance.now();
+    const result = await site.session.act({ tool: 'click', ref: 'e1', kind: 'single' });
+    expect(result.ok).toBe(true);
+    expect(performance.now() - began).toBeLessThan(9_000);
+  });
+
   it('waits for quiet and open requests where the page says nothing', async () => {
     await using site = await open(
       `<p id=p>old</p><button onclick="setTimeout(load, 100)">Load</button><script>
