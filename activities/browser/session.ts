@@ -193,7 +193,7 @@ class Session implements BrowserSession {
     const rule = action.tool === 'type' || action.tool === 'press' ? afterTyping(this.#rule) : this.#rule;
     if (result.ok || result.code !== 'timeout') await this.#weathered(() => this.#settle(rule));
     this.#timings = { actMs: acted - start, settleMs: performance.now() - acted };
-    return this.#withDialogs(result);
+    return asStored(this.#withDialogs(result));
   }
 
   timings(): { readonly actMs: number; readonly settleMs: number } {
@@ -276,6 +276,13 @@ class Session implements BrowserSession {
       throw asWeather(error);
     }
   }
+}
+
+/** As it is read back: a text that was cut in a character, or holds NUL, would differ when the action is taken again. */
+function asStored(result: ActionResult): ActionResult {
+  const mended = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd');
+  if (!result.ok) return { ...result, message: mended(result.message) };
+  return { ...result, note: result.note === null ? null : mended(result.note) };
 }
 
 function isTimeout(error: unknown): boolean {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { weather } from '../../../activities/failures.ts';
 import { evidenceSchema } from '../../../benchmarks/schemas.ts';
 import { createStorePlace, type Store, type StorePlace } from '../../bank-store/fixtures.ts';
 import { createScene, killBrowser, oracle, type Scene, type SceneOptions, sandbox, task } from './scene.ts';
-import { createTestPool, type TestPool } from './support.ts';
+import { createTestPool, PENDING, serveSite, type TestPool } from './support.ts';
 
 let place: StorePlace;
 let testPool: TestPool;
@@ -234,6 +234,23 @@ describe('after a crash', () => {
     expect((await rollOut(id)).trajectoryDigest).toBe(undisturbed.trajectoryDigest);
     expect(asked).toHaveLength(undisturbed.steps);
     expect(await endings(id)).toEqual(['finished']);
+  });
+
+  it('a result that the store had to mend is still the same result', async () => {
+    // The note of what was found is cut in the middle of the emoji.
+    const site = await serveSite({ [task.startUrl]: `<p>needle ${'-'.repeat(72)}🙂</p>` });
+    onTestFinished(() => site.close());
+    const { rollOut, openRollout } = scene({
+      environment: () => ({ proxyServer: site.proxyServer, pendingExpression: PENDING }),
+      script: (_, call) => {
+        if (call === 0) return { tool: 'find', text: 'needle' };
+        if (call === 1) killBrowser(testPool);
+        return { tool: 'stop', answer: null };
+      },
+    });
+    const id = await openRollout('mended');
+    await expect(rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
+    expect(await rollOut(id)).toMatchObject({ attempt: 1, steps: 2 });
   });
 
   it('a model that fails does not cost the attempt', async () => {
