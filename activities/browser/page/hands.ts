@@ -152,7 +152,8 @@ export class PageHands {
       const known = this.#describer.options(list).slice(0, 20).join(' | ');
       return this.#refuse('no-such-option', `${ref} has no option "${wanted}". Its options: ${known}`);
     }
-    if (option.disabled) return this.#refuse('disabled', `Option "${wanted}" is disabled.`);
+    if (this.#dom.matches(option, ':disabled'))
+      return this.#refuse('disabled', `Option "${wanted}" is disabled.`);
     if (option.selected) return { ok: true, note: 'It was already selected.' };
     option.selected = true;
     this.#announce(list);
