@@ -18,7 +18,7 @@ export interface Ticket {
   tryToEnter(): Promise<Obstacle | null>;
   /** Says that its worker lives. */
   renew(): Promise<void>;
-  /** Gives the place back; usage takes the place of the estimate, `retryAfterMs` closes the account. */
+  /** Gives the place back; usage takes the place of what entering took, `retryAfterMs` closes the account. */
   leave(ended: { readonly usage: Usage | null; readonly retryAfterMs: number | null }): Promise<void>;
 }
 
@@ -50,10 +50,12 @@ export function ticketOf(database: Database, ticket: NewTicket): Ticket {
         // The account first, as whoever enters does: two orders would deadlock.
         await session.execute(
           `update provider_accounts
-              set tokens_used = greatest(0, tokens_used + $2),
+              set tokens_used = greatest(0, tokens_used + case
+                    when exists (select from provider_tickets where id = $4 and admitted)
+                    then $2::double precision else 0 end),
                   closed_until = greatest(closed_until, clock_timestamp() + $3 * interval '1 ms')
             where account = $1`,
-          [account, used - tokens, Math.min(retryAfterMs ?? 0, LONGEST_CLOSURE_MS)],
+          [account, used - tokens, Math.min(retryAfterMs ?? 0, LONGEST_CLOSURE_MS), id],
         );
         await session.execute('delete from provider_tickets where id = $1', [id]);
       }),

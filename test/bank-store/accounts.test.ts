@@ -116,6 +116,13 @@ test('tokens are counted as used, not as estimated, and flow back with time', as
   await (await gate.enter(90, never)).leave(done);
 });
 
+test('whoever gives up waiting gives back nothing of what others use', async () => {
+  const { providerGate } = await impatient(0);
+  const gate = providerGate(account, { ...none, tokensPerMinute: 1_000 });
+  await (await gate.enter(90, never)).leave(done);
+  for (let times = 0; times < 3; times += 1) await expect(gate.enter(80, never)).rejects.toThrow(AccountBusy);
+});
+
 test('a request larger than the burst goes when the bucket is empty, and is paid for afterwards', async () => {
   const { providerGate } = await impatient(0);
   const gate = providerGate(account, { ...none, tokensPerMinute: 1_000 });
