@@ -80,12 +80,21 @@ function leavesHope({ spentUsd, reservedUsd, limit }: Overrun<Ceiling>, mostUsd:
 }
 
 function exceeded({ limit, spentUsd }: Overrun<Ceiling>, mostUsd: number): Error {
-  if (spentUsd === null) return priceUnknown(limit);
+  if (spentUsd === null) return costUnknown(limit);
   return fault(
     'BudgetExceeded',
     `${limit.whose} has spent $${spentUsd.toFixed(2)} of $${limit.usd.toFixed(2)}` +
       (spentUsd < limit.usd ? `, and the next call may cost $${mostUsd.toFixed(2)}` : ''),
     `Raise \`ceilings.${limit.field}\` and start the same command again: what is finished is kept`,
+  );
+}
+
+function costUnknown({ whose, field }: Ceiling): Error {
+  return fault(
+    'BudgetExceeded',
+    `The ceiling of ${whose} cannot be kept: what a call cost is unknown, because its model has no price or its ` +
+      'server reported no usage',
+    `Take \`ceilings.${field}\` out, or start a new run whose models have a \`price\` and whose servers report usage`,
   );
 }
 

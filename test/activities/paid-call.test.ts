@@ -146,8 +146,10 @@ test('a wait for calls in flight ends with its caller', async () => {
 test('an unknown price under a ceiling is refused, never counted as 0', async () => {
   await call('a', 0, null);
   await expect(call('a', 1, 0, { ceilings: { ...free, usdPerRun: 100 } })).rejects.toThrow(
-    'the price of a model that it asks is unknown',
+    'its model has no price or its server reported no usage',
   );
+  const unpriced = call('a', 3, null, { ceilings: { ...free, usdPerTask: 100 } });
+  await expect(unpriced).rejects.toThrow('the price of a model that it asks is unknown');
   expect(await call('a', 2, 0)).toBe(2);
 });
 
