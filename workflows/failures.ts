@@ -15,7 +15,10 @@ export async function orNull<T>(act: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** All of them, or none: when one fails the others are cancelled and waited for, so that they can be started again. */
+/**
+ * All of them, or none: when one fails the others are cancelled, so that they can be started again. An activity that
+ * is told to end may go on for seconds beside the one that is started in its place: the store lets one of them write.
+ */
 export function allOrNone<A, B>(
   acts: readonly [() => Promise<A>, () => Promise<B>],
 ): Promise<readonly [A, B]>;

@@ -1,4 +1,4 @@
-import type { Run } from '../../bank-store/contract.ts';
+import type { Run, StepKey } from '../../bank-store/contract.ts';
 import { evaluateTaskId, trainStepId } from '../../workflows/names.ts';
 import { trainConfigSchema } from '../run-config.ts';
 import { failUnfinished } from './close-rollout.ts';
@@ -10,8 +10,9 @@ type Dependencies = Pick<CpuDependencies, 'store' | 'codeVersion'>;
 const CAUSE = 'the run was cancelled';
 
 /**
- * The end of a run that somebody cancelled, after its activities have ended. What is finished stays; rollouts under
- * way become unscored, a training step under way is committed as `aborted`. A repeat changes nothing.
+ * The end of a run that somebody cancelled. Its activities have been told to end and may take seconds to hear of it:
+ * what they still write is refused, or stands if it came first. What is finished stays; rollouts under way become
+ * unscored, a training step under way is committed as `aborted`. A repeat changes nothing.
  */
 export async function cancelRun(
   dependencies: Dependencies,
@@ -35,12 +36,23 @@ async function abortSteps(dependencies: Dependencies, run: Run): Promise<readonl
     const own = committed.filter((row) => row.shard === shard);
     const step = own.length;
     if (own.at(-1)?.outcome === 'aborted') aborted.push(`step ${step - 1} of shard ${shard}`);
-    else if (await closeAll(dependencies, trainStepId(run.id, shard, step))) {
-      await commitTrainingStep(dependencies, { runId: run.id, shard, step, outcome: 'aborted' });
+    else if (await abortStep(dependencies, { runId: run.id, shard, step })) {
       aborted.push(`step ${step} of shard ${shard}`);
     }
   }
   return aborted;
+}
+
+/** False when it was not begun, or when its own commit, still on its way, came first: that one stands. */
+async function abortStep(dependencies: Dependencies, at: StepKey): Promise<boolean> {
+  if (!(await closeAll(dependencies, trainStepId(at.runId, at.shard, at.step)))) return false;
+  try {
+    await commitTrainingStep(dependencies, { ...at, outcome: 'aborted' });
+    return true;
+  } catch (error) {
+    if ((await dependencies.store.trainingStep(at)) === null) throw error;
+    return false;
+  }
 }
 
 /** Tasks without a selection stay in the denominator, as tasks that were not finished (invariant 10). */

@@ -42,6 +42,26 @@ describe('cancelling', () => {
     });
   });
 
+  it('a training run keeps a step whose commit was still on its way when it was cancelled', async () => {
+    const training = await startTraining(store, 'cancel-late-commit');
+    await playGroup(training, 0, [{ urls: [page] }, { urls: [page] }, { urls: [page] }]);
+    const late: Store = {
+      ...store,
+      trainingSteps: async (runId) => {
+        const before = await store.trainingSteps(runId);
+        const done = { ...training.at(0), outcome: 'no_gradient' as const };
+        await commitTrainingStep({ store, codeVersion: 'v1' }, done);
+        return before;
+      },
+    };
+    await cancelRun({ store: late, codeVersion: 'v1' }, { runId: training.runId });
+    expect(await store.getRun(training.runId)).toMatchObject({
+      state: 'cancelled',
+      stateReason: expect.stringContaining('nothing was under way'),
+    });
+    expect(await store.trainingSteps(training.runId)).toMatchObject([{ outcome: 'no_gradient' }]);
+  });
+
   it('an evaluation ends the rollouts of its open task and leaves the task without a result', async () => {
     const [finished = '', open = ''] = await playEvaluation(store, 'cancel-eval', {
       members: [{ urls: [page] }, { urls: [], outcome: null }],
