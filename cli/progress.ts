@@ -4,6 +4,10 @@ import { throughOutages } from './outages.ts';
 import { storedConfig } from './stored-config.ts';
 
 const EVERY_MS = 1_000;
+/** Counting a run of a week takes long: this is the share of the time that may go into it. */
+const LOOKING_SHARE = 0.05;
+/** Also after a look that an outage made long. */
+const LONGEST_PAUSE_MS = 30_000;
 /** Without a terminal, progress goes to a log: a line now and then is enough. */
 const LOG_EVERY_MS = 15_000;
 
@@ -20,12 +24,18 @@ export async function showProgress<T>(
     () => null,
     () => null,
   );
+  let lookedAt = performance.now();
   let last = await look();
   const { done } = last;
   const began = Date.now();
   try {
     for (;;) {
-      await Promise.race([settled, sleep(EVERY_MS)]);
+      // A pause that is left keeps no process.
+      await Promise.race([
+        settled,
+        sleep(pauseMsAfter(performance.now() - lookedAt), undefined, { ref: false }),
+      ]);
+      lookedAt = performance.now();
       // An outage is waited out, unless the run is over or a person does not want to wait any longer.
       const now = await Promise.race([look(), settled]);
       if (now === null) break;
@@ -39,6 +49,9 @@ export async function showProgress<T>(
     display.end(last, Date.now() - began);
   }
 }
+
+const pauseMsAfter = (lookMs: number): number =>
+  Math.min(LONGEST_PAUSE_MS, Math.max(EVERY_MS, lookMs / LOOKING_SHARE));
 
 export interface Progress {
   readonly unit: 'training steps' | 'tasks';
