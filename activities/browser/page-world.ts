@@ -27,8 +27,8 @@ export class PageWorld {
   async call(name: PageCall, ...args: readonly unknown[]): Promise<unknown> {
     const expression = `clift(${JSON.stringify(name)}, ...${JSON.stringify(args)})`;
     for (;;) {
-      const context = this.#context ?? (await this.#install());
       try {
+        const context = this.#context ?? (await this.#install());
         return await this.#evaluate(expression, context);
       } catch (error) {
         this.#context = null;

@@ -119,7 +119,8 @@ class Session implements BrowserSession {
 
   async start(): Promise<void> {
     this.#use.browser.once('disconnected', this.#disconnected);
-    await this.#guard(this.#open(), this.#limits.loadMs + this.#rule.limitMs, 'Opening the start page');
+    const limitMs = this.#limits.loadMs + this.#rule.limitMs;
+    await this.#weathered(() => this.#guard(this.#open(), limitMs, 'Opening the start page'));
   }
 
   async #open(): Promise<void> {
@@ -130,7 +131,8 @@ class Session implements BrowserSession {
     try {
       await page.goto(startUrl, { waitUntil: 'commit', timeout: this.#limits.loadMs });
     } catch (error) {
-      if (!(error instanceof Error) || !/net::ERR_|Timeout/.test(error.message)) throw error;
+      if (!(error instanceof Error) || !/net::ERR_|Timeout|Download is starting/.test(error.message))
+        throw error;
       throw weather('NetworkDown', `The start page ${startUrl} could not be loaded: ${error.message}`, error);
     }
     await this.#settle();

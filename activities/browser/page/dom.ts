@@ -68,8 +68,10 @@ export class Dom {
 
   // ---- tree --------------------------------------------------------------------------------------------------
 
+  /** Of a document that has lost its own, or does not have it yet, an empty one. */
   root(): Element {
-    return this.#documentElement(document);
+    const root: Element | null = this.#documentElement(document);
+    return root ?? Document.prototype.createElement.call(document, 'html');
   }
 
   /** What scrolls when the page does: the body of a page in quirks mode. */

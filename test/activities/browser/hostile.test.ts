@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestPool, named, openPages, type Page, type TestPool } from './support.ts';
@@ -108,6 +109,30 @@ describe('a hostile page', () => {
     await expect(site.session.observe()).rejects.toMatchObject({ type: 'BrowserCrashed' });
   }, 120_000);
 
+  it('that takes its document away is an empty page until it has one again', async () => {
+    const page = `<button onclick="document.documentElement.remove(); setTimeout(() => {
+      document.append(document.createElement('html')); document.documentElement.innerHTML = '<p>Back' }, 1000)">Empty</button>`;
+    await using site = await open(page);
+    await site.session.observe();
+    expect(await site.session.act({ tool: 'click', ref: 'e1', kind: 'single' })).toMatchObject({ ok: true });
+    expect(await site.session.observe()).toMatchObject({ elements: [], text: '' });
+    expect(await site.session.act({ tool: 'find', text: 'Back' })).toMatchObject({ code: 'not-found' });
+    await sleep(1_000);
+    expect((await site.session.observe()).text).toBe('Back');
+  });
+
+  it('that leads on before it can be looked at is followed to where that ends', async () => {
+    const hops = 40;
+    const served = (request: IncomingMessage, response: ServerResponse) => {
+      const hop = Number(new URL(request.url ?? '').searchParams.get('hop'));
+      const on = `<p>Hop<script>setTimeout(() => { location = '/hop?hop=${hop + 1}' }, ${hop % 4})</script>`;
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(hop < hops ? on : '<p>Arrived');
+    };
+    await using site = await open(served, { pages: { '/hop': served }, pendingExpression: null });
+    expect((await site.session.observe()).text).toBe('Arrived');
+  });
+
   it('that opens windows without end gets ten', async () => {
     await using site = await open(
       `<button onclick="for (let i = 0; i < 30; i++) window.open('/pop')">Spam</button>`,
@@ -128,6 +153,16 @@ describe('failures', () => {
       pool: testPool.pool,
     });
     await expect(opening).rejects.toMatchObject({ type: 'NetworkDown', nonRetryable: false });
+  });
+
+  it('a start page that is a download is weather', async () => {
+    const download: Page = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/zip' });
+      response.end('PK');
+    };
+    await expect(openPages({ pages: { '/': download }, pool: testPool.pool })).rejects.toMatchObject({
+      type: 'NetworkDown',
+    });
   });
 
   it('a page that crashes is weather, and the next session gets a sound browser', async () => {
