@@ -48,6 +48,13 @@ describe('the key', () => {
     },
   );
 
+  test('is its text without the line end that a file left behind it', () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'secret\n');
+    expect(reach(claude).apiKey).toBe('secret');
+    vi.stubEnv('ANTHROPIC_API_KEY', ' \n');
+    expect(() => reach(claude)).toThrow('ANTHROPIC_API_KEY is not set');
+  });
+
   test('stands in no name of an account', () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'secret');
     reach(claude);
