@@ -177,7 +177,7 @@ function externalTemporal(
 
 /** A key that a run's configuration names by its variable. Read when it is used, so that no setting holds it. */
 export function readSecret(variable: string): string | undefined {
-  // Without the line end of a secret's file: clients do not send it, and a server's words are searched for what was sent.
+  // Without the line end of a secret's file: what was sent is what a server's words are searched for.
   return process.env[variable]?.trim() || undefined;
 }
 
