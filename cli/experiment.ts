@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { experimentModelsSchema } from '../activities/model-config.ts';
 import {
@@ -11,6 +9,7 @@ import {
 } from '../activities/run-config.ts';
 import { PAYLOAD_LIMIT_BYTES } from '../workers/payload-guard.ts';
 import type { Settings } from '../workers/settings.ts';
+import { readYaml } from './read-yaml.ts';
 
 /** A YAML file of infra/experiments: one training run and the evaluations that go with it. */
 export interface Experiment {
@@ -29,6 +28,7 @@ const fileSchema = trainConfigSchema
   .omit({ kind: true })
   .extend({
     models: experimentModelsSchema,
+    hyperparameters: trainConfigSchema.shape.hyperparameters.prefault({}),
     benchmarks: z
       .strictObject({ wai: z.strictObject({ root: z.string().min(1) }).exactOptional() })
       .default({}),
@@ -54,9 +54,7 @@ function largestSelectionBytes({ rolloutBudget, votes }: TrainConfig['hyperparam
 
 /** Throws with the file's name and each offending field. */
 export function readExperiment(path: string, overrides: Overrides = {}): Experiment {
-  const parsed = fileSchema.safeParse(parse(readFileSync(path, 'utf8')));
-  if (!parsed.success) throw new Error(`${path}:\n${z.prettifyError(parsed.error)}`);
-  const { evaluation, models, benchmarks, ...rest } = parsed.data;
+  const { evaluation, models, benchmarks, ...rest } = readYaml(path, fileSchema);
   const train = trainConfigSchema.parse({ kind: 'train', ...rest, models: models.train, ...overrides });
   const { wai } = benchmarks;
   return {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tailOfLog } from '../infra/processes.ts';
 import type { Stack } from '../infra/stack.ts';
 import { childEnvironment, type Settings } from '../workers/settings.ts';
 import type { TaskQueue } from '../workflows/names.ts';
@@ -52,13 +53,17 @@ export async function startWorkerProcesses(
     ANTHROPIC_BASE_URL: settings.modelBaseUrls.anthropic ?? '',
   });
   const supervisors = roleSets.map((roles) => new Supervisor(settings, roles, environment));
-  await Promise.all(supervisors.map((supervisor) => supervisor.start()));
-  return {
-    failed: Promise.race(supervisors.map((supervisor) => supervisor.failed)),
-    stop: async () => {
-      await Promise.all(supervisors.map((supervisor) => supervisor.stop()));
-    },
+  const stop = async () => {
+    await Promise.all(supervisors.map((supervisor) => supervisor.stop()));
   };
+  try {
+    await Promise.all(supervisors.map((supervisor) => supervisor.start()));
+  } catch (error) {
+    // One that does not start would be started again and again, for a command that has given up.
+    await stop();
+    throw error;
+  }
+  return { failed: Promise.race(supervisors.map((supervisor) => supervisor.failed)), stop };
 }
 
 class Supervisor {
@@ -99,7 +104,7 @@ class Supervisor {
     child.once('exit', (code, signal) => this.#onExit(code, signal));
     const ready = once(child, 'message', { signal: AbortSignal.timeout(START_WAIT_MS) });
     const ended = once(child, 'exit').then(() => {
-      throw new Error(`the worker for ${this.#roles.join(', ')} ended at start; see ${this.#logPath}`);
+      throw new Error(`the worker for ${this.#roles.join(', ')} ended at start.${tailOfLog(this.#logPath)}`);
     });
     await Promise.race([ready, ended]);
     ended.catch(() => {});

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Settings } from '../workers/settings.ts';
 
 /** Where the embedded stack keeps things below one CLIFT_HOME. */
@@ -33,7 +33,27 @@ export function createHome({ home, cacheDirectory, blobDirectory }: Settings): H
     paths.postgres,
     join(home, 'run'),
   ]) {
-    mkdirSync(directory, { recursive: true });
+    makeWritable(directory);
   }
   return paths;
+}
+
+/** Throws an error that says what to do. */
+function makeWritable(directory: string): void {
+  try {
+    make(directory);
+    accessSync(directory, constants.W_OK);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `${directory} cannot be created or written to (${reason}).\nSet CLIFT_HOME to a directory you may write to.`,
+    );
+  }
+}
+
+/** Step by step: where a file system refuses new directories as absent, Node's own recursion never ends. */
+function make(directory: string): void {
+  if (existsSync(directory)) return;
+  make(dirname(directory));
+  mkdirSync(directory, { recursive: false });
 }

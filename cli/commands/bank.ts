@@ -37,7 +37,7 @@ export async function showBank(settings: Settings, name: string, { json = false 
     return;
   }
   const { history } = bank;
-  const all = { rows: Number.MAX_SAFE_INTEGER, more: '' };
+  const all = { rows: Number.MAX_SAFE_INTEGER, more: '', full: true };
   const sections = [
     renderBank(bank, all, terminalPaint),
     ...(bank.certified.length > 0 ? [renderCells(bank.certified, terminalPaint)] : []),

@@ -21,7 +21,8 @@ export function renderTasks(tasks: readonly Task[], paint: Paint): string[] {
     ...table(
       [
         { title: 'task', whole: true },
-        ...['app', 'split', 'difficulty', 'instruction'].map((title) => ({ title })),
+        ...['app', 'split', 'difficulty'].map((title) => ({ title })),
+        { title: 'instruction', wraps: true },
       ],
       tasks.map(({ id, app, split, difficulty, instruction }) => [id, app, split, difficulty, instruction]),
       paint,

@@ -28,6 +28,8 @@ const sourceWords: Readonly<Record<Provenance['source'], string>> = {
 export interface BankView {
   readonly rows: number;
   readonly more: string;
+  /** Texts in full, on as many lines as they take. */
+  readonly full: boolean;
 }
 
 export function renderBank(bank: BankSummary, view: BankView, paint: Paint): string[] {
@@ -48,7 +50,7 @@ function renderCertified(certified: readonly CertifiedQuestion[], view: BankView
   return [
     ...table(
       [
-        { title: 'certified question' },
+        { title: 'certified question', wraps: view.full },
         { title: 'from' },
         { title: 'key' },
         { title: 'n', align: 'right' },
@@ -79,7 +81,7 @@ export function renderCells(certified: readonly CertifiedQuestion[], paint: Pain
     paint('bold', 'Every certified key'),
     ...table(
       [
-        { title: 'question' },
+        { title: 'question', wraps: true },
         { title: 'tier' },
         { title: 'key' },
         { title: 'n', align: 'right' },
@@ -106,12 +108,12 @@ function renderRefused(refused: readonly RefusedQuestion[], view: BankView, pain
   return [
     ...table(
       [
-        { title: 'refused question' },
+        { title: 'refused question', wraps: view.full },
         { title: 'from' },
         { title: 'sign' },
         { title: 'n', align: 'right' },
         { title: 'lift', align: 'right' },
-        { title: 'because' },
+        { title: 'because', wraps: view.full },
       ],
       refused
         .slice(0, view.rows)

@@ -34,7 +34,7 @@ export function renderDemoReport(
       : renderTraining(grpoTraining, 'Training of the ablation (GRPO, no bank)', paint),
     [paint('bold', 'Evaluations'), ...renderCosts(report.evaluationCosts, paint)],
     [
-      ...renderBank(bank, { rows: BANK_ROWS, more: `clift bank show ${runs.training}` }, paint),
+      ...renderBank(bank, { rows: BANK_ROWS, more: `clift bank show ${runs.training}`, full: false }, paint),
       '',
       ...renderBankHistory(bank),
     ],

@@ -3,7 +3,7 @@ import { measure, type Progress } from '../progress.ts';
 import { storedConfig } from '../stored-config.ts';
 import { dollars } from './numbers.ts';
 import { table } from './table.ts';
-import type { Paint } from './terminal-text.ts';
+import { type Paint, paragraph } from './terminal-text.ts';
 
 /** One line of `clift runs`. */
 export interface RunOverview
@@ -44,13 +44,12 @@ const reasonOf = ({ state, stateReason }: RunOverview): string =>
 export function renderRunOverviews(runs: readonly RunOverview[], paint: Paint): string[] {
   if (runs.length === 0) return ['No runs yet; `clift demo` makes the first.'];
   const numeric = ['progress', 'success', 'failure', 'unscored', 'cost'];
-  return table(
+  const lines = table(
     [
       { title: 'run', whole: true },
       ...['kind', 'state'].map((title) => ({ title })),
       ...numeric.map((title) => ({ title, align: 'right' as const })),
       { title: 'started' },
-      { title: '' },
     ],
     runs.map((run) => {
       const { id, kind, state, progress, costUsd, createdAt } = run;
@@ -58,11 +57,17 @@ export function renderRunOverviews(runs: readonly RunOverview[], paint: Paint): 
       return [
         ...[id, kind, state, `${done}/${total}`],
         ...[rollouts.success, rollouts.failure, rollouts.unscored].map(String),
-        ...[dollars(costUsd), minuteOf(createdAt), reasonOf(run)],
+        ...[dollars(costUsd), minuteOf(createdAt)],
       ];
     }),
     paint,
   );
+  // A reason says what to do: it stands below its run, in full.
+  return lines.flatMap((line, index) => {
+    const run = runs[index - 1];
+    const reason = run === undefined ? '' : reasonOf(run);
+    return reason === '' ? [line] : [line, ...paragraph(reason, '  ')];
+  });
 }
 
 /** `2026-03-01 14:05`, UTC. */

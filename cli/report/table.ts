@@ -1,11 +1,13 @@
 import stringWidth from 'string-width';
-import { cutTo, type Paint, pad, type Style, safeLine, WIDTH } from './terminal-text.ts';
+import { cutTo, type Paint, pad, type Style, safeLine, WIDTH, wrap } from './terminal-text.ts';
 
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
   /** Names that a reader types again: cut only when nothing else is left to cut. */
   readonly whole?: boolean;
+  /** What does not fit goes on below instead of being cut. */
+  readonly wraps?: boolean;
 }
 
 export type Cell = string | { readonly text: string; readonly style: Style };
@@ -13,7 +15,7 @@ export type Cell = string | { readonly text: string; readonly style: Style };
 const GAP = '  ';
 const NARROWEST = 3;
 
-/** Lines of a table of at most `width` columns; what does not fit is cut, the widest column first. */
+/** Lines of a table of at most `width` columns; what does not fit is cut or wrapped, the widest column first. */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
@@ -23,18 +25,26 @@ export function table(
   const titles = columns.map(({ title }) => safeLine(title));
   const texts = rows.map((row) => row.map((cell) => safeLine(typeof cell === 'string' ? cell : cell.text)));
   const widths = columnWidths(columns, [titles, ...texts], width);
-  const layOut = (row: readonly string[], style: (column: number) => Style | null): string =>
-    columns
-      .map(({ align }, column) => {
-        const text = pad(cutTo(row[column] ?? '', widths[column] ?? 0), widths[column] ?? 0, align);
-        const painted = style(column);
-        return painted === null ? text : paint(painted, text);
-      })
-      .join(GAP)
-      .trimEnd();
+  const layOut = (row: readonly string[], style: (column: number) => Style | null): string[] => {
+    const cells = columns.map(({ wraps = false }, column) => {
+      const [text, room] = [row[column] ?? '', widths[column] ?? 0];
+      return wraps ? wrap(text, room) : [cutTo(text, room)];
+    });
+    const height = Math.max(1, ...cells.map(({ length }) => length));
+    return Array.from({ length: height }, (_, line) =>
+      columns
+        .map(({ align }, column) => {
+          const text = pad(cells[column]?.[line] ?? '', widths[column] ?? 0, align);
+          const painted = style(column);
+          return painted === null ? text : paint(painted, text);
+        })
+        .join(GAP)
+        .trimEnd(),
+    );
+  };
   return [
-    layOut(titles, () => 'dim'),
-    ...texts.map((row, index) => layOut(row, (column) => styleOf(rows[index]?.[column]))),
+    ...layOut(titles, () => 'dim'),
+    ...texts.flatMap((row, index) => layOut(row, (column) => styleOf(rows[index]?.[column]))),
   ];
 }
 

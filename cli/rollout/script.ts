@@ -1,9 +1,8 @@
 /** Action scripts: the tool calls of a rollout, written down with words in place of refs (docs/scripts.md). */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Action, ActionResult, Observation, TraceStep } from '../../benchmarks/contract.ts';
 import { refusalCodes } from '../../benchmarks/schemas.ts';
+import { readYaml } from '../read-yaml.ts';
 import { locate, locatorSchema, NotLocated } from './locate.ts';
 
 const expectSchema = z.strictObject({
@@ -70,9 +69,7 @@ export class ScriptFailed extends Error {
 
 /** Throws with the file's name and each offending field. */
 export function readScript(path: string): Script {
-  const parsed = scriptSchema.safeParse(parse(readFileSync(path, 'utf8')));
-  if (!parsed.success) throw new Error(`${path}:\n${z.prettifyError(parsed.error)}`);
-  return parsed.data;
+  return readYaml(path, scriptSchema);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { TrainConfig } from '../../activities/run-config.ts';
@@ -32,6 +32,22 @@ function identityOf(config: TrainConfig, models?: Readonly<Record<string, ModelI
     models: models ?? modelIdentities(config, reachAt(1)),
   });
 }
+
+test('hyperparameters left out altogether have the paper’s values', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'clift-experiment-')), 'bare.yaml');
+  const { hyperparameters: _, ...bare } = parse(readFileSync(join(directory, 'demo.yaml'), 'utf8'));
+  writeFileSync(file, stringify(bare));
+  expect(readExperiment(file).train.hyperparameters).toEqual(fileNamed('paper.yaml').train.hyperparameters);
+  rmSync(dirname(file), { recursive: true });
+});
+
+test('a file that is missing or no YAML is named, with the place of the fault', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'clift-experiment-')), 'broken.yaml');
+  expect(() => readExperiment(file)).toThrow(`${file} cannot be read: ENOENT`);
+  writeFileSync(file, 'steps: {a: 1');
+  expect(() => readExperiment(file)).toThrow(new RegExp(`${file} is no YAML: .*line 1`, 's'));
+  rmSync(dirname(file), { recursive: true });
+});
 
 test.each(readdirSync(directory))('%s can be read, and its evaluation is made from it', (name) => {
   const experiment = fileNamed(name);

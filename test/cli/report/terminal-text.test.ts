@@ -83,6 +83,25 @@ describe('one JSON document', () => {
 });
 
 describe('a table', () => {
+  test('wraps the columns that may wrap, word by word and losing none, and cuts the others', () => {
+    const text = 'Was an option named in the task chosen from a list of many options?';
+    const lines = table(
+      [{ title: 'question', wraps: true }, { title: 'key' }],
+      [
+        [text, 'KEY'],
+        ['short', 'b'],
+      ],
+      plainPaint,
+      30,
+    );
+    expect(lines.every((line) => stringWidth(line) <= 30)).toBe(true);
+    const first = lines.slice(1, -1);
+    expect(first.length).toBeGreaterThan(2);
+    expect(first[0]).toMatch(/ KEY$/);
+    expect(first.map((line) => line.replace(/ +KEY$/, '').trim()).join(' ')).toBe(text);
+    expect(lines.at(-1)).toMatch(/^short +b$/);
+  });
+
   test('cuts the widest column first and shows that it did', () => {
     const lines = table(
       [{ title: 'n', align: 'right' }, { title: 'text' }],
