@@ -1,30 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings } from '../workers/settings.ts';
-import { victims } from './chaos/cells.ts';
-import { audit } from './commands/audit.ts';
-import { listBanks, showBank } from './commands/bank.ts';
-import { diagnoseBenchmark } from './commands/benchmark.ts';
-import { cancel } from './commands/cancel.ts';
-import { arrangementNames, chaos } from './commands/chaos.ts';
-import { check } from './commands/check.ts';
-import { demo } from './commands/demo.ts';
-import { doctor } from './commands/doctor.ts';
-import { down } from './commands/down.ts';
-import { drain } from './commands/drain.ts';
-import { evaluate } from './commands/evaluate.ts';
-import { checkModels } from './commands/models.ts';
-import { pause } from './commands/pause.ts';
-import { replay } from './commands/replay-histories.ts';
-import { resume } from './commands/resume.ts';
-import { rollout } from './commands/rollout.ts';
-import { runs } from './commands/runs.ts';
-import { show } from './commands/show.ts';
-import { listTasks } from './commands/tasks.ts';
-import { test } from './commands/test.ts';
-import { train } from './commands/train.ts';
-import { up } from './commands/up.ts';
-import { worker } from './commands/worker.ts';
+import { arrangementNames, victims } from './chaos/cells.ts';
 
+// Each command brings its own code when it is asked for: help and mistakes are answered at once.
 const program = new Command('clift');
 
 program
@@ -38,7 +16,7 @@ program
     new Option('--models <kind>', 'ask models over HTTP that are played by code').choices(['scripted']),
   )
   .option('--json', 'print one JSON document')
-  .action((options) => demo(loadSettings(), options));
+  .action(async (options) => (await import('./commands/demo.ts')).demo(loadSettings(), options));
 
 program
   .command('rollout')
@@ -49,7 +27,7 @@ program
   .option('--screenshots <folder>', 'save a screenshot after each step')
   .option('--marks', 'with a box and its ref around each element in them')
   .option('--json', 'print one JSON document')
-  .action((options) => rollout(loadSettings(), options));
+  .action(async (options) => (await import('./commands/rollout.ts')).rollout(loadSettings(), options));
 
 program
   .command('train')
@@ -60,7 +38,7 @@ program
   .option('--steps <n>', 'training steps of each shard', wholeNumber)
   .option('--detach', 'leave the work to workers elsewhere')
   .option('--json', 'print one JSON document')
-  .action((options) => train(loadSettings(), options));
+  .action(async (options) => (await import('./commands/train.ts')).train(loadSettings(), options));
 
 program
   .command('evaluate')
@@ -72,7 +50,7 @@ program
   .option('--seed <n>', 'seed of the run', wholeNumber)
   .option('--detach', 'leave the work to workers elsewhere')
   .option('--json', 'print one JSON document')
-  .action((options) => evaluate(loadSettings(), options));
+  .action(async (options) => (await import('./commands/evaluate.ts')).evaluate(loadSettings(), options));
 
 program
   .command('pause')
@@ -81,7 +59,9 @@ program
   .option('--reason <text>', 'why, for whoever looks at the run', 'paused on request')
   .option('--wait <seconds>', 'how long to wait for what is under way', wholeNumber, 3600)
   .option('--json', 'print one JSON document')
-  .action((runId, options) => pause(loadSettings(), runId, options));
+  .action(async (runId, options) =>
+    (await import('./commands/pause.ts')).pause(loadSettings(), runId, options),
+  );
 
 program
   .command('resume')
@@ -89,40 +69,46 @@ program
   .argument('<run>', 'name of the run')
   .option('--detach', 'leave the work to workers elsewhere')
   .option('--json', 'print one JSON document')
-  .action((runId, options) => resume(loadSettings(), runId, options));
+  .action(async (runId, options) =>
+    (await import('./commands/resume.ts')).resume(loadSettings(), runId, options),
+  );
 
 program
   .command('cancel')
   .description('end a run for good; what it finished stays')
   .argument('<run>', 'name of the run')
   .option('--json', 'print one JSON document')
-  .action((runId, options) => cancel(loadSettings(), runId, options));
+  .action(async (runId, options) =>
+    (await import('./commands/cancel.ts')).cancel(loadSettings(), runId, options),
+  );
 
 program
   .command('replay-histories')
   .description('replay what workflows recorded against this code: everything under way, or a run')
   .argument('[run]', 'a run, whose exported histories are replayed')
   .option('--json', 'print one JSON document')
-  .action((runId, options) => replay(loadSettings(), runId, options));
+  .action(async (runId, options) =>
+    (await import('./commands/replay-histories.ts')).replay(loadSettings(), runId, options),
+  );
 
 program
   .command('worker')
   .description('serve task queues by hand, beside or instead of the workers that commands bring')
   .option('--role <roles>', 'roles of the process, parted by commas; all without')
   .option('--grace <seconds>', 'how long its activities may go on when it is told to end', wholeNumber)
-  .action((options) => worker(loadSettings(), options));
+  .action(async (options) => (await import('./commands/worker.ts')).worker(loadSettings(), options));
 
 program
   .command('drain')
   .description('tell the workers of this home to end and hand their work over')
   .option('--json', 'print one JSON document')
-  .action((options) => drain(loadSettings(), options));
+  .action(async (options) => (await import('./commands/drain.ts')).drain(loadSettings(), options));
 
 program
   .command('runs')
   .description('list every run with its state, progress and cost')
   .option('--json', 'print one JSON document')
-  .action((options) => runs(loadSettings(), options));
+  .action(async (options) => (await import('./commands/runs.ts')).runs(loadSettings(), options));
 
 program
   .command('show')
@@ -130,7 +116,9 @@ program
   .argument('<what...>', '<run>, <run> <task>, <run> step <n>, or <rollout>')
   .option('--shard <k>', 'shard of the training step', wholeNumber, 0)
   .option('--json', 'print one JSON document')
-  .action((words, options) => show(loadSettings(), words, options));
+  .action(async (words, options) =>
+    (await import('./commands/show.ts')).show(loadSettings(), words, options),
+  );
 
 const bank = program.command('bank').description('list and show frozen question banks');
 
@@ -138,14 +126,16 @@ bank
   .command('list')
   .description('list the frozen banks')
   .option('--json', 'print one JSON document')
-  .action((options) => listBanks(loadSettings(), options));
+  .action(async (options) => (await import('./commands/bank.ts')).listBanks(loadSettings(), options));
 
 bank
   .command('show')
   .description('show what a bank may say, and what it refuses to say')
   .argument('<bank>', 'a run, a digest or the beginning of one')
   .option('--json', 'print one JSON document')
-  .action((name, options) => showBank(loadSettings(), name, options));
+  .action(async (name, options) =>
+    (await import('./commands/bank.ts')).showBank(loadSettings(), name, options),
+  );
 
 program
   .command('audit')
@@ -153,7 +143,9 @@ program
   .argument('<task>', 'id of the task')
   .option('--content', 'also what pages, agents and models wrote')
   .option('--json', 'print one JSON document')
-  .action((taskId, options) => audit(loadSettings(), taskId, options));
+  .action(async (taskId, options) =>
+    (await import('./commands/audit.ts')).audit(loadSettings(), taskId, options),
+  );
 
 const models = program.command('models').description('check the models that an experiment asks');
 
@@ -162,7 +154,7 @@ models
   .description('ask each model a few words: what works, how fast, at what price')
   .option('--config <file>', 'experiment file instead of infra/experiments/demo.yaml')
   .option('--json', 'print one JSON document')
-  .action((options) => checkModels(loadSettings(), options));
+  .action(async (options) => (await import('./commands/models.ts')).checkModels(loadSettings(), options));
 
 const benchmark = program.command('benchmark').description('examine a benchmark');
 
@@ -174,7 +166,9 @@ benchmark
   .option('--suite <name>', 'tasks of one named subset only')
   .option('--limit <n>', 'the first n of them', wholeNumber)
   .option('--json', 'print one JSON document')
-  .action((name, options) => diagnoseBenchmark(loadSettings(), name, options));
+  .action(async (name, options) =>
+    (await import('./commands/benchmark.ts')).diagnoseBenchmark(loadSettings(), name, options),
+  );
 
 const tasks = program.command('tasks').description('list the tasks of a benchmark');
 
@@ -187,7 +181,7 @@ tasks
   .addOption(new Option('--difficulty <difficulty>').choices(['easy', 'medium', 'hard', 'unrated']))
   .option('--suite <name>', 'tasks of one named subset only')
   .option('--json', 'print one JSON document')
-  .action((options) => listTasks(options));
+  .action(async (options) => (await import('./commands/tasks.ts')).listTasks(options));
 
 program
   .command('chaos')
@@ -201,36 +195,36 @@ program
   )
   .option('--keep', 'leave the homes of the jobs where they are')
   .option('--json', 'print one JSON document')
-  .action((options) => chaos(loadSettings(), options));
+  .action(async (options) => (await import('./commands/chaos.ts')).chaos(loadSettings(), options));
 
 program
   .command('up')
   .description('start the embedded Temporal and Postgres, fetching what is missing')
   .option('--json', 'print one JSON document')
-  .action((options) => up(loadSettings(), options));
+  .action(async (options) => (await import('./commands/up.ts')).up(loadSettings(), options));
 
 program
   .command('down')
   .description('stop the embedded stack; its data stay')
   .option('--json', 'print one JSON document')
-  .action((options) => down(loadSettings(), options));
+  .action(async (options) => (await import('./commands/down.ts')).down(loadSettings(), options));
 
 program
   .command('doctor')
   .description('say of each part whether it is here, and what brings it')
   .option('--json', 'print one JSON document')
-  .action((options) => doctor(loadSettings(), options));
+  .action(async (options) => (await import('./commands/doctor.ts')).doctor(loadSettings(), options));
 
 program
   .command('check')
   .description('check formatting, lint, types, walls, unused code and the workflow bundle')
-  .action(() => check(loadSettings()));
+  .action(async () => (await import('./commands/check.ts')).check(loadSettings()));
 
 program
   .command('test')
   .description('run the tests on a stack of their own')
   .argument('[filters...]', 'parts of test file paths')
-  .action((filters) => test(loadSettings(), filters));
+  .action(async (filters) => (await import('./commands/test.ts')).test(loadSettings(), filters));
 
 function wholeNumber(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);

@@ -34,6 +34,7 @@ export function withWorkplace<T>(
     withWorkers(
       { settings, stack, chromiumPath: place.chromium.executablePath },
       settings.workerRoles ?? usualRoles,
+      report,
       (failed) => act({ ...place, failed }),
     ),
   );
@@ -72,7 +73,9 @@ export function withControlRoom<T>(
   return withStack(settings, report, (room, stack) =>
     settings.temporalConnection !== undefined
       ? act(room)
-      : withWorkers({ settings, stack, chromiumPath: null }, [['orchestrator', 'cpu']], () => act(room)),
+      : withWorkers({ settings, stack, chromiumPath: null }, [['orchestrator', 'cpu']], report, () =>
+          act(room),
+        ),
   );
 }
 
@@ -101,8 +104,10 @@ export async function withStack<T>(
 async function withWorkers<T>(
   where: Parameters<typeof startWorkerProcesses>[0],
   roles: readonly (readonly TaskQueue[])[],
+  report: Report,
   act: (failed: Promise<never>) => Promise<T>,
 ): Promise<T> {
+  report('Starting the workers …');
   const workers = await startWorkerProcesses(where, roles);
   try {
     return await act(workers.failed);

@@ -22,6 +22,10 @@ export const victims = [
 
 export type Victim = (typeof victims)[number];
 
+/** How a job reaches its servers and models: docs/chaos.md. */
+export const arrangementNames = ['embedded', 'linked', 'scripted'] as const;
+export type ArrangementName = (typeof arrangementNames)[number];
+
 /** `kill` is SIGKILL, `stop` SIGSTOP for a while, `cut` resets connections and refuses new ones for a while. */
 export type Manner = 'kill' | 'stop' | 'cut';
 

@@ -7,7 +7,7 @@ import { ensureChromium } from '../../infra/chromium.ts';
 import { ensureTemporalCli } from '../../infra/temporal-cli.ts';
 import type { Settings } from '../../workers/settings.ts';
 import { type Arrangement, campaign, type StormReport } from '../chaos/campaign.ts';
-import { victims as allVictims, type Victim } from '../chaos/cells.ts';
+import { type ArrangementName, victims as allVictims, type Victim } from '../chaos/cells.ts';
 import { startCountedModels } from '../chaos/counted-models.ts';
 import { renderChaos, stormLines } from '../chaos/render.ts';
 import { jsonLine } from '../report/terminal-text.ts';
@@ -26,9 +26,6 @@ export interface ChaosOptions {
   readonly keep?: boolean;
   readonly json?: boolean;
 }
-
-export const arrangementNames = ['embedded', 'linked', 'scripted'] as const;
-export type ArrangementName = (typeof arrangementNames)[number];
 
 /** Runs a job undisturbed, then again while its parts are killed, and proves that nothing came out differently. */
 export async function chaos(settings: Settings, options: ChaosOptions): Promise<void> {
