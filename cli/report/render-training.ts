@@ -23,7 +23,7 @@ export function renderTraining(summary: TrainingSummary, title: string, paint: P
       ['rollouts', `${success} success, ${failure} failure, ${unscored} unscored`],
       [
         'judge score',
-        `mean ${decimal(judgeScore.first)} in the first quarter, ${decimal(judgeScore.last)} in the last`,
+        `mean ${decimal(judgeScore.first)} in the first quarter, ${decimal(judgeScore.last)} in the last, of other tasks`,
       ],
       ...updateFields(summary),
     ]),
