@@ -88,7 +88,7 @@ async function isCalm(tab: Tab, rule: SettleRule): Promise<boolean> {
 async function becomesQuiet(tab: Tab, rule: Extract<SettleRule, { by: 'quiet' }>): Promise<boolean> {
   const began = performance.now();
   const leftMs = () =>
-    began + (tab.requests?.any ? rule.answerLimitMs : rule.quietLimitMs) - performance.now();
+    began + (tab.requests?.areUnanswered ? rule.answerLimitMs : rule.quietLimitMs) - performance.now();
   while (leftMs() > 0) {
     const limitMs = Math.round(Math.min(leftMs(), rule.quietLimitMs));
     const { calm } = calmSchema.parse(await tab.world.call('quiet', rule.quietMs, limitMs));

@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Page, Request } from 'playwright-core';
 import { within } from './deadline.ts';
 import { Navigation, type OpeningWindows } from './navigation.ts';
 import { PageWorld } from './page-world.ts';
@@ -41,20 +41,36 @@ export async function hasClosed({ page }: Tab, error: unknown): Promise<boolean>
   return page.isClosed();
 }
 
-/** Data requests of the page's scripts that are not answered yet. */
+/**
+ * Data requests of the page's scripts that are under way. What a page sends is over once it is answered: of an answer
+ * that nobody reads the browser never says that it has ended.
+ */
 export class OpenRequests {
-  #open = 0;
+  readonly #unanswered = new Set<Request>();
+  /** Answered, and still to be read. */
+  readonly #loading = new Set<Request>();
 
   constructor(page: Page) {
-    const count = (change: number) => (request: { resourceType(): string }) => {
-      if (['xhr', 'fetch'].includes(request.resourceType())) this.#open += change;
+    page.on('request', (request) => {
+      if (['xhr', 'fetch'].includes(request.resourceType())) this.#unanswered.add(request);
+    });
+    page.on('response', (response) => {
+      const request = response.request();
+      if (this.#unanswered.delete(request) && request.method() === 'GET') this.#loading.add(request);
+    });
+    const end = (request: Request) => {
+      this.#unanswered.delete(request);
+      this.#loading.delete(request);
     };
-    page.on('request', count(1));
-    page.on('requestfinished', count(-1));
-    page.on('requestfailed', count(-1));
+    page.on('requestfinished', end);
+    page.on('requestfailed', end);
   }
 
   get any(): boolean {
-    return this.#open > 0;
+    return this.#unanswered.size + this.#loading.size > 0;
+  }
+
+  get areUnanswered(): boolean {
+    return this.#unanswered.size > 0;
   }
 }

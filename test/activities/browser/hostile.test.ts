@@ -247,6 +247,21 @@ describe('settling', () => {
     expect(saved).toBe(true);
   });
 
+  it('does not wait for an answer that the page does not read', async () => {
+    await using site = await open(
+      `<button onclick="fetch('/save', { method: 'PUT', body: 'all' })">Save</button>`,
+      {
+        pendingExpression: null,
+        pages: {
+          '/save': (_, response) => void response.end(JSON.stringify({ saved: 'x'.repeat(100_000) })),
+        },
+      },
+    );
+    await site.session.observe();
+    await site.session.act({ tool: 'click', ref: 'e1', kind: 'single' });
+    expect(site.session.timings().settleMs).toBeLessThan(900);
+  });
+
   it('does not wait for ever for an answer that never comes', async () => {
     await using site = await open(`<button onclick="fetch('/never')">Ask</button>`, {
       pendingExpression: null,
