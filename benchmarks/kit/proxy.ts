@@ -39,8 +39,8 @@ const HEADERS = { 'cache-control': 'no-store' };
 
 /**
  * The HTTP proxy of one browser context, and the only host that this context can reach: requests for the app's
- * host go to the app, everything else is refused and flagged, and all of them are logged. It listens on a free loopback port, and closes by itself
- * when `signal` aborts.
+ * host go to the app, everything else is refused and flagged, and all of them are logged. It listens on a free
+ * loopback port, and closes by itself when `signal` aborts.
  */
 export async function openProxy(app: ProxiedApp, signal: AbortSignal): Promise<AppProxy> {
   signal.throwIfAborted();

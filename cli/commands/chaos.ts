@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { ensureChromium } from '../../infra/chromium.ts';
 import { ensureTemporalCli } from '../../infra/temporal-cli.ts';
@@ -10,6 +9,7 @@ import { type Arrangement, campaign, type StormReport } from '../chaos/campaign.
 import { type ArrangementName, victims as allVictims, type Victim } from '../chaos/cells.ts';
 import { startCountedModels } from '../chaos/counted-models.ts';
 import { renderChaos, stormLines } from '../chaos/render.ts';
+import { readYaml } from '../read-yaml.ts';
 import { jsonLine } from '../report/terminal-text.ts';
 import { scriptedRoles } from '../scripted-models.ts';
 
@@ -78,7 +78,7 @@ async function withArrangement(
   const directory = mkdtempSync(join(tmpdir(), 'clift-chaos-config-'));
   const models = await startCountedModels();
   try {
-    const experiment = z.record(z.string(), z.unknown()).parse(parse(readFileSync(config, 'utf8')));
+    const experiment = readYaml(config, z.record(z.string(), z.unknown()));
     const scripted = join(directory, 'scripted.yaml');
     // JSON is YAML.
     writeFileSync(scripted, JSON.stringify({ ...experiment, models: scriptedRoles }));

@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { weather } from '../../../activities/failures.ts';
 import { evidenceSchema } from '../../../benchmarks/schemas.ts';
 import { createStorePlace, type Store, type StorePlace } from '../../bank-store/fixtures.ts';
-import { createScene, killBrowser, oracle, type Scene, type SceneOptions, sandbox, task } from './scene.ts';
+import {
+  createScene,
+  killBrowser,
+  oracle,
+  type Scene,
+  type SceneOptions,
+  type Script,
+  sandbox,
+  task,
+} from './scene.ts';
 import { createTestPool, PENDING, serveSite, type TestPool } from './support.ts';
 
 let place: StorePlace;
@@ -17,6 +26,12 @@ afterAll(() => testPool.close());
 
 const scene = (options: Partial<SceneOptions> = {}): Scene =>
   createScene({ store, testPool, script: oracle, ...options });
+
+/** The oracle, whose browser is killed while it thinks about its third step, once. */
+const crashingOracle: Script = (request, call) => {
+  if (call === 2) killBrowser(testPool);
+  return oracle(request, call);
+};
 
 const endings = async (rolloutId: string) => (await store.attemptsOf(rolloutId)).map(({ ending }) => ending);
 
@@ -52,10 +67,7 @@ describe('a rollout', () => {
   it('keeps what its browser asked for, also of an attempt that died', async () => {
     const { rollOut, openRollout } = scene({
       benchmark: { resettable: false },
-      script: (request, call) => {
-        if (call === 2) killBrowser(testPool);
-        return oracle(request, call);
-      },
+      script: crashingOracle,
     });
     const id = await openRollout('logged');
     await expect(rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
@@ -170,10 +182,7 @@ describe('a policy that looks at pages', () => {
   it('is asked once for each step, whatever pixel differs after a crash', async () => {
     const looking = scene({
       looksAtImages: true,
-      script: (request, call) => {
-        if (call === 2) killBrowser(testPool);
-        return oracle(request, call);
-      },
+      script: crashingOracle,
     });
     const id = await looking.openRollout('looking again');
     await expect(looking.rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
@@ -198,10 +207,7 @@ describe('a policy that looks at pages', () => {
 describe('after a crash', () => {
   it('of the browser the attempt is resumed: no call is repeated, and the trajectory is the undisturbed one', async () => {
     const crashed = scene({
-      script: (request, call) => {
-        if (call === 2) killBrowser(testPool);
-        return oracle(request, call);
-      },
+      script: crashingOracle,
     });
     const id = await crashed.openRollout('crashed');
     await expect(crashed.rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed', nonRetryable: false });
@@ -223,10 +229,7 @@ describe('after a crash', () => {
           return sandbox.open(opened, signal);
         },
       },
-      script: (request, call) => {
-        if (call === 2) killBrowser(testPool);
-        return oracle(request, call);
-      },
+      script: crashingOracle,
     });
     const id = await openRollout('not started again');
     await expect(rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
@@ -275,10 +278,7 @@ describe('after a crash', () => {
     async (name, change, cause) => {
       const { rollOut, openRollout, asked } = scene({
         environment: (_, life) => (life === 1 ? change : {}),
-        script: (request, call) => {
-          if (call === 2) killBrowser(testPool);
-          return oracle(request, call);
-        },
+        script: crashingOracle,
       });
       const id = await openRollout(`differs at ${name}`);
       await expect(rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
@@ -291,10 +291,7 @@ describe('after a crash', () => {
   it('a site that cannot be reset is begun anew', async () => {
     const { rollOut, openRollout } = scene({
       benchmark: { resettable: false },
-      script: (request, call) => {
-        if (call === 2) killBrowser(testPool);
-        return oracle(request, call);
-      },
+      script: crashingOracle,
     });
     const id = await openRollout('live');
     await expect(rollOut(id)).rejects.toMatchObject({ type: 'BrowserCrashed' });
