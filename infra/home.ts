@@ -55,5 +55,10 @@ function makeWritable(directory: string): void {
 function make(directory: string): void {
   if (existsSync(directory)) return;
   make(dirname(directory));
-  mkdirSync(directory, { recursive: false });
+  try {
+    mkdirSync(directory, { recursive: false });
+  } catch (error) {
+    // Another process made it since we looked.
+    if (!existsSync(directory)) throw error;
+  }
 }

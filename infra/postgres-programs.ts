@@ -45,7 +45,13 @@ function createMissingLinks(directory: string): void {
   if (!existsSync(list)) return;
   for (const { source, target } of linksSchema.parse(readJson(list))) {
     const link = join(directory, target);
-    if (!existsSync(link)) symlinkSync(relative(dirname(target), source), link);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), link);
+    } catch (error) {
+      // Another home's start made it since we looked.
+      if (!existsSync(link)) throw error;
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { AccountBusy } from '../../bank-store/index.ts';
 import type { AccountLimits, Permit } from '../../models/contract.ts';
+import { firstOutput } from '../support/children.ts';
 import { createStorePlace } from './fixtures.ts';
 
 const place = await createStorePlace();
@@ -192,7 +193,7 @@ test('the place of a killed worker is free once its lease ran out, and not befor
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  await once(child.stdout, 'data');
+  await firstOutput(child);
   let isIn = false;
   const entering: Promise<Permit> = store
     .providerGate(account, { ...none, concurrency: 1 })

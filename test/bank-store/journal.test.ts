@@ -7,6 +7,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { ModelCallKey } from '../../bank-store/contract.ts';
 import { CallInFlight } from '../../bank-store/index.ts';
+import { firstOutput } from '../support/children.ts';
 import { createStorePlace, run } from './fixtures.ts';
 import { victimCall, victimRequest } from './victim-call.ts';
 
@@ -180,7 +181,7 @@ test('a call whose process is killed is taken over once its lease ran out, and n
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   onTestFinished(() => void child.kill('SIGKILL'));
-  await once(child.stdout, 'data');
+  await firstOutput(child);
   const { seen, ask } = model();
   const waiting = store.callOnce(victimCall, victimRequest, ask);
   await sleep(2 * leaseMs);

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterAll, expect, it } from 'vitest';
-import { createHome } from '../../infra/home.ts';
+import { createHome, homePaths } from '../../infra/home.ts';
 import { settingsForHome } from '../support/settings.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'clift-home-'));
@@ -23,4 +25,30 @@ it('a home below a file is refused with the variable to set', () => {
 
 it.runIf(existsSync('/proc/self'))('a home where nothing can be made is refused, not tried for ever', () => {
   expect(() => createHome(settingsForHome('/proc/no-such-process'))).toThrow('Set CLIFT_HOME');
+});
+
+it('processes that make the same home at the same moment all get it', async () => {
+  const settings = settingsForHome(join(root, 'raced'));
+  const module = new URL('../../infra/home.ts', import.meta.url).href;
+  const makers = 4;
+  const rounds = 100;
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const script = `
+    const { workerData } = require('node:worker_threads');
+    import(${JSON.stringify(module)}).then(({ createHome }) => {
+      const { gate, makers, rounds, settings } = workerData;
+      for (let round = 1; round <= rounds; round++) {
+        Atomics.add(gate, 0, 1);
+        while (Atomics.load(gate, 0) < makers * round);
+        const home = settings.home + '/' + round;
+        createHome({ ...settings, home, blobDirectory: home + '/blobs' });
+      }
+    });`;
+  const workers = Array.from(
+    { length: makers },
+    () => new Worker(script, { eval: true, workerData: { gate, makers, rounds, settings } }),
+  );
+  await Promise.all(workers.map((worker) => once(worker, 'exit')));
+  for (let round = 1; round <= rounds; round++)
+    expect(existsSync(homePaths(join(settings.home, String(round))).postgres)).toBe(true);
 });

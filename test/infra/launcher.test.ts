@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, expect, it } from 'vitest';
+import { firstOutput } from '../support/children.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'clift launcher '));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -143,9 +144,9 @@ it('packages are not taken away from workers that run on them', async () => {
   mkdirSync(join(place.project, 'workers'));
   const program = join(place.project, 'workers', 'worker.ts');
   writeFileSync(program, 'console.log("working"); setInterval(() => {}, 60_000);');
-  const worker = spawn(process.execPath, [program]);
+  const worker = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
-    await once(worker.stdout, 'data');
+    await firstOutput(worker);
     writeFileSync(join(place.project, 'package-lock.json'), '{"lock": 2}');
     const { status, stdout, stderr } = await launch(['show']);
     expect(npmCalls()).toEqual(['ci']);
@@ -206,8 +207,7 @@ it('the program takes the launcher’s place: its exit status and its signals ar
     ...options('/'),
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const [line] = await once(child.stdout, 'data');
-  expect(JSON.parse(String(line)).pid).toBe(child.pid);
+  expect(JSON.parse(await firstOutput(child)).pid).toBe(child.pid);
   child.kill('SIGTERM');
   const [, signal] = await once(child, 'exit');
   expect(signal).toBe('SIGTERM');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { withLock } from '../../infra/lock.ts';
+import { firstOutput } from '../support/children.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'clift-lock-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -22,7 +23,7 @@ async function startHolder(path: string) {
   const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await once(holder.stdout, 'data');
+  await firstOutput(holder);
   return holder;
 }
 

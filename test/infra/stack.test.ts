@@ -18,6 +18,7 @@ import {
 } from '../../infra/processes.ts';
 import { type Stack, startDatabase, startStack, stopStack } from '../../infra/stack.ts';
 import { keepStack } from '../../infra/stack-users.ts';
+import { firstOutput } from '../support/children.ts';
 import { settingsForHome } from '../support/settings.ts';
 
 const homes: string[] = [];
@@ -188,8 +189,8 @@ it('of two processes that start the same home at once, one starts the servers an
   const starts = [1, 2].map(async () => {
     const args = ['--input-type=module', '-e', script, JSON.stringify(settingsForHome(shared))];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [output] = await Promise.all([once(child.stdout, 'data'), once(child, 'exit')]);
-    return JSON.parse(String(output[0]));
+    const [output] = await Promise.all([firstOutput(child), once(child, 'exit')]);
+    return JSON.parse(output);
   });
   const [one, two] = await Promise.all(starts);
   expect([one.temporalAddress, one.databaseUrl]).toEqual([two.temporalAddress, two.databaseUrl]);
