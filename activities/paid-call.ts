@@ -1,6 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BankStore, ModelCallKey, Overrun, Purse, SpendingLimit } from '../bank-store/contract.ts';
-import type { AskedPart, CallCost, ModelIdentity } from '../models/contract.ts';
+import type {
+  BankStore,
+  FailedExecution,
+  ModelCallKey,
+  Overrun,
+  Purse,
+  SpendingLimit,
+} from '../bank-store/contract.ts';
+import {
+  type AskedPart,
+  type CallCost,
+  type LostReply,
+  type ModelIdentity,
+  UnansweredCall,
+} from '../models/contract.ts';
 import { fault, weather } from './failures.ts';
 import type { Ceilings } from './model-config.ts';
 
@@ -21,14 +34,57 @@ export interface PaidCall {
 /**
  * The reply to a model call that is paid for at most once (invariant 2): from the journal, or from the model and then
  * journalled. Under a ceiling the most that it may cost is set aside before it is asked for, so that calls in flight
- * cannot pass the ceiling together. Throws `BudgetExceeded` instead of asking beyond a ceiling.
+ * cannot pass the ceiling together. Throws `BudgetExceeded` instead of asking beyond a ceiling, and a fault instead of
+ * asking for ever for a reply that is made, and paid for, without ever coming.
  */
 export function paidCall(store: BankStore, call: PaidCall): Promise<unknown> {
-  const { key, model, request, ask } = call;
-  return store.callOnce(key, { model, ...request }, async (purse) => {
+  const { key, model, request, signal, ask } = call;
+  const execute = async (purse: Purse) => {
     await setAside(purse, call);
-    return { ...(await ask()), model: model.model };
-  });
+    try {
+      return { ...(await ask()), model: model.model };
+    } catch (error) {
+      if (error instanceof UnansweredCall) return failedBy(error, purse);
+      throw error;
+    }
+  };
+  return store.callOnce(key, { model, ...request }, execute, signal);
+}
+
+// ---- replies that never came ----------------------------------------------------------------------------------
+
+/** Tries in a row that may be paid for in vain. */
+const MOST_LOST = { cut: 5, malformed: 3 } as const satisfies Record<LostReply, number>;
+/** A server that loses replies is given time, since each try costs. */
+const PAUSES_MS = [30_000, 2 * 60_000, 8 * 60_000, 30 * 60_000];
+
+function failedBy(unanswered: UnansweredCall, purse: Purse): FailedExecution {
+  const { spent, lostReply, cause = unanswered } = unanswered;
+  if (lostReply === null) return { error: cause, spent, lostReply: false, isFault: false };
+  const lost = purse.lostReplies + 1;
+  const isFault = lost >= MOST_LOST[lostReply];
+  const error = isFault
+    ? tooManyLost(lostReply, lost, unanswered)
+    : weather('ProviderUnavailable', unanswered.message, unanswered, PAUSES_MS[lost - 1]);
+  return { error, spent, lostReply: true, isFault };
+}
+
+function tooManyLost(lostReply: LostReply, tries: number, { message }: UnansweredCall): Error {
+  const tried = `${tries} tries of one model call gave no reply that can be used, and each may have been paid for`;
+  switch (lostReply) {
+    case 'malformed':
+      return fault(
+        'ProviderRefused',
+        `${tried}; the last one ended with: ${message}`,
+        "Check that the model's `provider` names the format that its server speaks; only this call is lost",
+      );
+    case 'cut':
+      return fault(
+        'ModelUnusable',
+        `${tried}; the last one ended with: ${message}`,
+        'Check the model server, then resume the run: the call gets as many tries again',
+      );
+  }
 }
 
 /** What the part says that an answer may cost at most; parts that ask no server cost nothing. */

@@ -130,15 +130,14 @@ export interface Journal {
   /**
    * Invariant 2: returns the stored reply for (key, request digest), or executes, stores and returns it. Both ways
    * the reply is what canonical JSON keeps of it. Concurrent calls wait for the one that executes and throw
-   * `CallInFlight` when that takes too long; a call whose owner died is taken over once its lease ran out.
-   * Replies up to 4 KB sit inline, larger ones in a blob.
+   * `CallInFlight` when that takes too long; a call whose owner died is taken over once its lease ran out. The signal
+   * ends the wait. Replies up to 4 KB sit inline, larger ones in a blob.
    */
   callOnce(
     key: ModelCallKey,
     request: unknown,
-    execute: (
-      purse: Purse,
-    ) => Promise<{ readonly reply: unknown; readonly cost: CallCost; readonly model: string }>,
+    execute: (purse: Purse) => Promise<PaidReply | FailedExecution>,
+    signal?: AbortSignal,
   ): Promise<unknown>;
   /** Two records with one key differ in their request: the caller was not deterministic. */
   callsOf(runId: string, owner: string): Promise<readonly CallRecord[]>;
@@ -147,8 +146,28 @@ export interface Journal {
   costs(runId: string): Promise<readonly PurposeCosts[]>;
 }
 
+export interface PaidReply {
+  readonly reply: unknown;
+  readonly cost: CallCost;
+  readonly model: string;
+}
+
+/** An execution that ended without a reply. One that throws is taken for one that cost nothing. */
+export interface FailedExecution {
+  /** Thrown to the caller of `callOnce`. */
+  readonly error: unknown;
+  /** What it is known to have cost; null: nothing. */
+  readonly spent: CallCost | null;
+  /** Whether a reply may have been made, and paid for beyond `spent`. */
+  readonly lostReply: boolean;
+  /** Whether it takes a person to ask again: then lost replies are counted anew. */
+  readonly isFault: boolean;
+}
+
 /** The money of one call in flight. */
 export interface Purse {
+  /** Earlier executions that lost a reply, since the last one that ended with a fault. */
+  readonly lostReplies: number;
   /**
    * Sets dollars aside for this call if every limit leaves room for them beside what is spent and what other calls
    * in flight have set aside; else returns the first limit that does not, and sets nothing aside.

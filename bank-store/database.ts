@@ -7,15 +7,19 @@ import { NotFound, StoredDataInvalid } from './errors.ts';
 
 export type Parameter = string | number | boolean | null | readonly string[];
 
-/** One place to run SQL: the pool, or a connection inside a transaction. */
+/**
+ * One place to run SQL: the pool, or a connection inside a transaction. Under a name a connection plans the statement
+ * once: for those that run all day.
+ */
 export interface Session {
   /** Rows with camelCase names, parsed. */
   rows<S extends z.ZodType>(
     schema: S,
     sql: string,
     parameters?: readonly Parameter[],
+    name?: string,
   ): Promise<readonly z.output<S>[]>;
-  /** Number of rows written or found. Under a name a connection plans the statement once: for those that run all day. */
+  /** Number of rows written or found. */
   execute(sql: string, parameters?: readonly Parameter[], name?: string): Promise<number>;
 }
 
@@ -98,8 +102,8 @@ function sessionOn(client: pg.Pool | pg.PoolClient): Session {
   const query = (text: string, parameters: readonly Parameter[], name?: string) =>
     translated(() => client.query({ text, name, values: parameters.map(storableParameter) }));
   return {
-    rows: async (schema, sql, parameters = []) => {
-      const { rows } = await query(sql, parameters);
+    rows: async (schema, sql, parameters = [], name) => {
+      const { rows } = await query(sql, parameters, name);
       return rows.map((row) => parseRow(schema, row));
     },
     execute: async (sql, parameters = [], name) => (await query(sql, parameters, name)).rowCount ?? 0,

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { CallCost } from '../models/contract.ts';
 import { canonicalJson, digestOf, sha256Hex } from './canonical-json.ts';
-import type { BlobStore, Journal, ModelCallKey, Purse, SpendingLimit } from './contract.ts';
+import type {
+  BlobStore,
+  FailedExecution,
+  Journal,
+  ModelCallKey,
+  PaidReply,
+  Purse,
+  SpendingLimit,
+} from './contract.ts';
 import type { Database, Parameter } from './database.ts';
 import { CallInFlight, StoreUnavailable } from './errors.ts';
-import { callRow, costsRow } from './schemas/rows.ts';
+import { callRow, claimRow, costsRow } from './schemas/rows.ts';
 import { reserve } from './spending.ts';
 
 export interface JournalSettings {
@@ -16,12 +23,6 @@ export interface JournalSettings {
   readonly callWaitMs?: number;
 }
 
-interface Reply {
-  readonly reply: unknown;
-  readonly cost: CallCost;
-  readonly model: string;
-}
-
 const INLINE_BYTES = 4096;
 
 export function journal(database: Database, blobs: BlobStore, settings: JournalSettings): Journal {
@@ -29,12 +30,14 @@ export function journal(database: Database, blobs: BlobStore, settings: JournalS
   const waitMs = settings.callWaitMs ?? 300_000;
 
   return {
-    callOnce: async (key, request, execute) => {
+    callOnce: async (key, request, execute, signal) => {
       const call = callOf(database, blobs, key, digestOf(request));
       const deadline = Date.now() + waitMs;
       for (let pauseMs = 25; ; pauseMs = Math.min(1_000, pauseMs * 2)) {
+        signal?.throwIfAborted();
         const holder = randomUUID();
-        if (await call.claim(holder, leaseMs)) return executeOnce(call, holder, leaseMs, execute);
+        const claimed = await call.claim(holder, leaseMs);
+        if (claimed !== null) return executeOnce(call, { ...claimed, holder, leaseMs }, execute);
         const stored = await call.stored();
         if (stored !== null) return stored.reply;
         if (Date.now() > deadline) {
@@ -42,7 +45,7 @@ export function journal(database: Database, blobs: BlobStore, settings: JournalS
             `${key.purpose} call ${key.ordinal} of "${key.owner}" has been executed elsewhere for more than ${waitMs} ms: try again later`,
           );
         }
-        await sleep(pauseMs);
+        await sleep(pauseMs, undefined, { signal });
       }
     },
     callsOf: (runId, owner) =>
@@ -58,33 +61,47 @@ export function journal(database: Database, blobs: BlobStore, settings: JournalS
     costs: (runId) =>
       database.rows(
         costsRow,
-        'select purpose, calls, input_tokens, output_tokens, cost_usd from costs where run_id = $1 order by purpose',
+        `select purpose, calls, input_tokens, output_tokens, cost_usd, lost_replies
+           from costs where run_id = $1 order by purpose`,
         [runId],
       ),
   };
 }
 
+interface Claim {
+  readonly holder: string;
+  readonly leaseMs: number;
+  readonly lostReplies: number;
+}
+
 /** Runs `execute` under the lease and returns what the journal keeps: the first reply that reached it. */
 async function executeOnce(
   call: Call,
-  holder: string,
-  leaseMs: number,
-  execute: (purse: Purse) => Promise<Reply>,
+  { holder, leaseMs, lostReplies }: Claim,
+  execute: (purse: Purse) => Promise<PaidReply | FailedExecution>,
 ): Promise<unknown> {
+  const fail = async (failed: FailedExecution): Promise<never> => {
+    // The caller needs to see this error, not that the journal could not note it.
+    await call.fail(holder, failed).catch(() => undefined);
+    throw failed.error;
+  };
   // A renewal that fails only makes a takeover possible, and then the first reply wins.
   const renewal = setInterval(() => void call.renew(holder, leaseMs).catch(() => undefined), leaseMs / 3);
   try {
     const startedMs = performance.now();
-    const execution = await execute({ reserve: (usd, limits) => call.reserve(holder, usd, limits) });
-    return await call.complete(holder, execution, performance.now() - startedMs);
-  } catch (error) {
-    // The caller needs to see this error, not that the journal could not note it.
-    await call.fail(holder, error).catch(() => undefined);
-    throw error;
+    const reserve: Purse['reserve'] = (usd, limits) => call.reserve(holder, usd, limits);
+    const ended = await execute({ lostReplies, reserve }).catch((error: unknown) => ({ ...free, error }));
+    if ('error' in ended) return await fail(ended);
+    const latencyMs = performance.now() - startedMs;
+    return await call
+      .complete(holder, ended, latencyMs)
+      .catch((error: unknown) => fail({ ...free, spent: ended.cost, error }));
   } finally {
     clearInterval(renewal);
   }
 }
+
+const free = { spent: null, lostReply: false, isFault: false } as const;
 
 type Call = ReturnType<typeof callOf>;
 
@@ -112,11 +129,12 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
   };
 
   /**
-   * True if the call is now ours to execute: it is new, has failed, or its owner died. Not flushed to disk: a crash
-   * of the database that forgets a claim costs no more than one that cuts the call off.
+   * Null unless the call is now ours to execute: it is new, has failed, or its owner died. Not flushed to disk: a
+   * crash of the database that forgets a claim costs no more than one that cuts the call off.
    */
-  const claim = async (holder: string, leaseMs: number): Promise<boolean> =>
-    (await database.execute(
+  const claim = async (holder: string, leaseMs: number): Promise<z.infer<typeof claimRow> | null> => {
+    const [claimed = null] = await database.rows(
+      claimRow,
       `with unflushed as (select set_config('synchronous_commit', 'off', true))
        insert into model_calls (run_id, owner, purpose, ordinal, request_digest, state, holder, lease_until)
        select $1, $2, $3, $4::integer, $5, 'running', $6::uuid, clock_timestamp() + $7 * interval '1 ms'
@@ -125,33 +143,37 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
          set state = 'running', holder = excluded.holder, lease_until = excluded.lease_until,
              reserved_usd = null, executions = model_calls.executions + 1
          where model_calls.state = 'failed'
-            or (model_calls.state = 'running' and model_calls.lease_until < clock_timestamp())`,
+            or (model_calls.state = 'running' and model_calls.lease_until < clock_timestamp())
+       returning lost_replies - lost_before as lost_replies`,
       [...id, holder, leaseMs],
       'claim_model_call',
-    )) === 1;
+    );
+    return claimed;
+  };
+
+  const counted = `input_tokens = input_tokens + $7, output_tokens = output_tokens + $8, cost_usd = cost_usd + $9`;
 
   /** Commits the reply before anybody uses it; a reply that comes second is paid for but not kept. */
-  const complete = async (holder: string, execution: Reply, latencyMs: number): Promise<unknown> => {
+  const complete = async (holder: string, execution: PaidReply, latencyMs: number): Promise<unknown> => {
     const { reply, cost, model } = execution;
     const text = canonicalJson(reply);
     const isInline = Buffer.byteLength(text) <= INLINE_BYTES;
     const replyDigest = isInline ? sha256Hex(text) : await blobs.putJson(reply);
     const report = cost.report === undefined ? null : canonicalJson(cost.report);
-    const count = `replies = replies + 1, input_tokens = input_tokens + $7, output_tokens = output_tokens + $8,
-                   cost_usd = cost_usd + $9`;
-    const counted = [holder, cost.usage.inputTokens, cost.usage.outputTokens, cost.costUsd];
+    const count = `replies = replies + 1, ${counted}`;
+    const counts = [holder, cost.usage.inputTokens, cost.usage.outputTokens, cost.costUsd];
     const kept = await persist(() =>
       update(
         `${count}, state = 'done', holder = $6, lease_until = null, reserved_usd = null, ended_at = clock_timestamp(), error = null,
          reply_digest = $10, reply = $11, model = $12, latency_ms = $13, report = $14`,
         `state <> 'done'`,
-        [...counted, replyDigest, isInline ? text : null, model, latencyMs, report],
+        [...counts, replyDigest, isInline ? text : null, model, latencyMs, report],
         'complete_model_call',
       ),
     );
     if (kept === 1) return JSON.parse(text);
     // Unless the first try of this very write went through and only its answer was lost.
-    await update(count, `holder <> $6`, counted);
+    await update(count, `holder <> $6`, counts);
     const first = await stored();
     if (first !== null) return first.reply;
     // The database has crashed and forgotten the claim. What was paid for is kept all the same.
@@ -179,12 +201,19 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
       return database.transaction((session) => reserve(session, execution, usd, limits));
     },
 
-    fail: (holder: string, error: unknown) =>
-      update(
-        `state = 'failed', error = $7, lease_until = null, reserved_usd = null, ended_at = clock_timestamp()`,
+    /** What a failed execution has cost is counted also when it had been taken over. */
+    fail: async (holder: string, { error, spent, lostReply, isFault }: FailedExecution): Promise<void> => {
+      const { usage, costUsd } = spent ?? { usage: { inputTokens: 0, outputTokens: 0 }, costUsd: 0 };
+      const count = `${counted}, lost_replies = lost_replies + $10::integer`;
+      const counts = [holder, usage.inputTokens, usage.outputTokens, costUsd, lostReply ? 1 : 0];
+      const ended = await update(
+        `${count}, state = 'failed', error = $11, lease_until = null, reserved_usd = null, ended_at = clock_timestamp(),
+         lost_before = case when $12 then lost_replies + $10::integer else lost_before end`,
         `state = 'running' and holder = $6`,
-        [holder, String(error)],
-      ),
+        [...counts, String(error), isFault],
+      );
+      if (ended === 0) await update(count, 'holder <> $6', counts);
+    },
   };
 }
 

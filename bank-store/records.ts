@@ -256,13 +256,16 @@ export interface CallRecord {
   readonly executions: number;
   /** Times that a reply came back and was paid for. */
   readonly replies: number;
+  /** Executions that may have been paid for and gave no reply that can be used. */
+  readonly lostReplies: number;
   readonly model: string | null;
   readonly replyDigest: string | null;
   /** Of the reply that was kept. */
   readonly latencyMs: number | null;
+  /** With those of failed executions, as far as they are known. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Over all replies; null as soon as one price is unknown. */
+  /** Like the tokens; null as soon as one price is unknown. */
   readonly costUsd: number | null;
   /** Of the reply that was kept; null for parts that ask no server. */
   readonly report: CallReport | null;
@@ -278,4 +281,6 @@ export interface PurposeCosts {
   readonly outputTokens: number;
   /** Null as soon as one price is unknown. */
   readonly costUsd: number | null;
+  /** Tries that may have been paid for beyond that, and gave no reply that can be used. */
+  readonly lostReplies: number;
 }

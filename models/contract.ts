@@ -43,6 +43,30 @@ export interface CallReport {
   readonly flags: readonly string[];
 }
 
+/** How a reply was lost that the server may have made, and charge for: it came in part or not at all, or was none. */
+export type LostReply = 'cut' | 'malformed';
+
+/**
+ * A call without a reply, and the money that has gone into it all the same. `cause` is the error itself, where this one
+ * only carries the money.
+ */
+export class UnansweredCall extends Error {
+  /** What those of its requests cost that were answered; null: none was. */
+  readonly spent: CallCost | null;
+  /** Null: the server made none. */
+  readonly lostReply: LostReply | null;
+
+  constructor(
+    message: string,
+    money: { readonly spent: CallCost | null; readonly lostReply: LostReply | null },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.spent = money.spent;
+    this.lostReply = money.lostReply;
+  }
+}
+
 /** (run seed, shard, training step, task, rollout, browser step): the only source of randomness (invariant 13). */
 export type SeedPath = readonly (string | number)[];
 

@@ -176,6 +176,7 @@ export const callRow = schemaFor<CallRecord>()(
     state: z.enum(['running', 'done', 'failed']),
     executions: z.int(),
     replies: z.int(),
+    lostReplies: z.int(),
     model: z.string().nullable(),
     replyDigest: digest.nullable(),
     latencyMs: z.number().nullable(),
@@ -202,8 +203,12 @@ export const costsRow = schemaFor<PurposeCosts>()(
     inputTokens: z.number(),
     outputTokens: z.number(),
     costUsd: z.number().nullable(),
+    lostReplies: z.number(),
   }),
 );
+
+/** Of the row that a call claimed. */
+export const claimRow = z.object({ lostReplies: z.int() });
 
 export const judgementRow = schemaFor<StoredJudgement>()(
   z.object({

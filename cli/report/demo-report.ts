@@ -104,6 +104,7 @@ function addCosts(left: PurposeCosts, right: PurposeCosts): PurposeCosts {
     calls: left.calls + right.calls,
     inputTokens: left.inputTokens + right.inputTokens,
     outputTokens: left.outputTokens + right.outputTokens,
+    lostReplies: left.lostReplies + right.lostReplies,
     costUsd: left.costUsd === null || right.costUsd === null ? null : left.costUsd + right.costUsd,
   };
 }

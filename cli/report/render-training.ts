@@ -46,21 +46,25 @@ function updateFields({ updates }: TrainingSummary): readonly Field[] {
 
 export function renderCosts(costs: readonly PurposeCosts[], paint: Paint): string[] {
   if (costs.length === 0) return ['model calls  none'];
-  return table(
-    [
-      { title: 'model calls' },
-      ...['calls', 'input tokens', 'output tokens', 'cost'].map((title) => ({
-        title,
-        align: 'right' as const,
-      })),
-    ],
-    costs.map(({ purpose, calls, inputTokens, outputTokens, costUsd }) => [
-      purpose,
-      ...[calls, inputTokens, outputTokens].map(String),
-      dollars(costUsd),
-    ]),
-    paint,
-  );
+  const lost = costs.reduce((sum, { lostReplies }) => sum + lostReplies, 0);
+  return [
+    ...table(
+      [
+        { title: 'model calls' },
+        ...['calls', 'input tokens', 'output tokens', 'cost'].map((title) => ({
+          title,
+          align: 'right' as const,
+        })),
+      ],
+      costs.map(({ purpose, calls, inputTokens, outputTokens, costUsd }) => [
+        purpose,
+        ...[calls, inputTokens, outputTokens].map(String),
+        dollars(costUsd),
+      ]),
+      paint,
+    ),
+    ...(lost === 0 ? [] : [`${counted(lost, 'more call')} gave no usable reply and may have been paid for`]),
+  ];
 }
 
 /** The hyperparameters that are not the paper's: printed with every result. */

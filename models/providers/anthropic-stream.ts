@@ -63,8 +63,8 @@ export class AnthropicStream {
   read(data: string): void {
     const json = parseJson(data, this.#server);
     // The format grows, and gateways add events of their own: they say nothing of the reply.
-    if (!knownTypes.has(parseWire(typeSchema, json).type)) return;
-    const event = parseWire(eventSchema, json);
+    if (!knownTypes.has(parseWire(typeSchema, json, this.#server).type)) return;
+    const event = parseWire(eventSchema, json, this.#server);
     switch (event.type) {
       case 'message_start':
         this.#model = event.message.model;

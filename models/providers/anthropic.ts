@@ -15,7 +15,7 @@ export function createAnthropicClient(endpoint: ModelEndpoint, timeoutMs: number
       request.streamed ? streamMessage(server, request, signal) : postMessage(server, request, signal),
     models: async (signal) => {
       const json = await requestJson(server, '/v1/models?limit=1000', undefined, signal);
-      return parseWire(modelsSchema, json).data.map(({ id }) => ({ id, parent: null }));
+      return parseWire(modelsSchema, json, server).data.map(({ id }) => ({ id, parent: null }));
     },
   };
 }
@@ -85,12 +85,12 @@ async function streamMessage(server: Server, request: ChatRequest, signal: Abort
 
 async function postMessage(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
   const json = await requestJson(server, '/v1/messages', bodyOf(request), signal);
-  return readMessage(json);
+  return readMessage(json, server);
 }
 
 /** Throws `malformed` for JSON that is no message. */
-export function readMessage(json: unknown): ChatReply {
-  const { model, content, stop_reason, usage } = parseWire(messageSchema, json);
+export function readMessage(json: unknown, server: Pick<Server, 'secrets'>): ChatReply {
+  const { model, content, stop_reason, usage } = parseWire(messageSchema, json, server);
   return anthropicReply({
     text: content.flatMap((block) => ('text' in block ? [block.text] : [])).join(''),
     toolCalls: content.flatMap((block) =>

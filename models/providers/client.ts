@@ -1,5 +1,12 @@
 /** What the roles ask of a model, whatever wire format it speaks. */
-import type { CallCost, EffectiveParameters, ModelEndpoint, ShownImage, Usage } from '../contract.ts';
+import {
+  type CallCost,
+  type EffectiveParameters,
+  type ModelEndpoint,
+  type ShownImage,
+  UnansweredCall,
+  type Usage,
+} from '../contract.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -65,8 +72,11 @@ export interface ServedModel {
 }
 
 export interface ModelClient {
-  /** One HTTP request. Throws `ProviderError`, or the reason of the aborted signal. */
-  chat(request: ChatRequest, signal: AbortSignal): Promise<ChatReply>;
+  /**
+   * One HTTP request. Throws `ProviderError`, or the reason of the aborted signal. `turn` ends the wait for the
+   * account's turn alone: what has been sent goes on.
+   */
+  chat(request: ChatRequest, signal: AbortSignal, turn?: AbortSignal): Promise<ChatReply>;
   models(signal: AbortSignal): Promise<readonly ServedModel[]>;
 }
 
@@ -111,4 +121,19 @@ export function costOf(
       },
     }),
   };
+}
+
+/** `error`, which ended a call of a role, with what the requests of that call cost that were answered. */
+export function withCostOf(
+  error: unknown,
+  endpoint: ModelEndpoint,
+  answered: readonly RecordedReply[],
+): unknown {
+  if (answered.length === 0) return error;
+  const lostReply = error instanceof UnansweredCall ? error.lostReply : null;
+  return new UnansweredCall(
+    error instanceof Error ? error.message : String(error),
+    { spent: costOf(endpoint, answered, []), lostReply },
+    { cause: error },
+  );
 }

@@ -1,4 +1,5 @@
 /** What can go wrong between us and a model server. Messages are safe to store: secrets are taken out. */
+import { type LostReply, UnansweredCall } from '../contract.ts';
 
 /** The first six pass by themselves; the others need a person. */
 export type ProviderErrorKind =
@@ -25,8 +26,18 @@ const weather: ReadonlySet<ProviderErrorKind> = new Set([
   'malformed',
 ]);
 
-/** Thrown by everything in this folder, and nothing else is, but for the reason of an aborted signal. */
-export class ProviderError extends Error {
+/** What a server may have made, and count, without our having it; the other kinds end a request before that. */
+const lostReplies: { readonly [kind in ProviderErrorKind]?: LostReply } = {
+  timeout: 'cut',
+  cut: 'cut',
+  malformed: 'malformed',
+};
+
+/**
+ * Thrown by everything in this folder, and nothing else is, but for the reason of an aborted signal; roles put it into
+ * an `UnansweredCall` when other requests of theirs were answered.
+ */
+export class ProviderError extends UnansweredCall {
   override readonly name = 'ProviderError';
   readonly kind: ProviderErrorKind;
   readonly retryable: boolean;
@@ -34,7 +45,7 @@ export class ProviderError extends Error {
   readonly retryAfterMs: number | null;
 
   constructor(kind: ProviderErrorKind, message: string, retryAfterMs: number | null = null) {
-    super(message);
+    super(message, { spent: null, lostReply: lostReplies[kind] ?? null });
     this.kind = kind;
     this.retryable = weather.has(kind);
     this.retryAfterMs = retryAfterMs;

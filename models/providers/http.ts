@@ -49,7 +49,7 @@ export async function requestJson(
     const response = await send(server, path, body, deadline);
     return readAll(response, LARGEST_REPLY_BYTES);
   });
-  return parseJson(server.codec.decode(text), server);
+  return readBody(server.codec.decode(text), server);
 }
 
 /** POSTs and hands over each server-sent event's data in order. Whether the stream is whole its reader decides. */
@@ -62,10 +62,34 @@ export function requestEvents(
 ): Promise<void> {
   return exchange(server, signal, async (deadline) => {
     const response = await send(server, path, body, deadline);
-    for await (const data of eventData(chunks(response, LARGEST_REPLY_BYTES))) onData(data);
+    for await (const data of eventData(chunks(response, LARGEST_REPLY_BYTES), server)) onData(data);
   });
 }
 
+/** The JSON of a whole body. */
+export function readBody(text: string, { secrets }: Pick<Server, 'secrets'>): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ProviderError(kindOfBody(text), `The reply is no JSON: ${withoutSecrets(text, secrets)}`);
+  }
+}
+
+/** Of a body that is no JSON. One that does not even begin like it is no model's, but a page of a proxy. */
+function kindOfBody(text: string): 'cut' | 'unavailable' | 'malformed' {
+  const start = /\S/.exec(text)?.[0];
+  if (start === undefined) return 'cut';
+  if (start !== '{' && start !== '[') return 'unavailable';
+  let open = 0;
+  let isInText = false;
+  for (const [mark] of text.matchAll(/\\.|["[{\]}]/gs)) {
+    if (mark === '"') isInText = !isInText;
+    else if (!isInText) open += mark === '[' || mark === '{' ? 1 : -1;
+  }
+  return isInText || open > 0 ? 'cut' : 'malformed';
+}
+
+/** Of one event. */
 export function parseJson(text: string, { secrets }: Pick<Server, 'secrets'>): unknown {
   try {
     return JSON.parse(text);
@@ -86,9 +110,19 @@ async function exchange<T>(
     signal.throwIfAborted();
     if (timer.aborted) throw new ProviderError('timeout', `No whole reply within ${timeoutMs} ms`);
     if (error instanceof ProviderError) throw error;
-    throw new ProviderError('network', withoutSecrets(causeOf(error), secrets));
+    const { code, message } = causeOf(error);
+    throw new ProviderError(brokenOff.has(code) ? 'cut' : 'network', withoutSecrets(message, secrets));
   }
 }
+
+/** What ends a connection that was there, and on which a request may have been sent. */
+const brokenOff: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
 
 async function send(server: Server, path: string, body: unknown, signal: AbortSignal): Promise<Response> {
   const response = await fetch(`${server.baseUrl}${path}`, {
@@ -132,10 +166,18 @@ async function* chunks({ body }: Response, limitBytes: number): AsyncGenerator<s
   yield decoder.decode();
 }
 
-/** Server-sent events, of which models use `data` alone. */
-async function* eventData(text: AsyncIterable<string>): AsyncGenerator<string> {
+/** Server-sent events, of which models use `data` alone. Throws `unavailable` for a page that a proxy shows instead. */
+async function* eventData(
+  text: AsyncIterable<string>,
+  { secrets }: Pick<Server, 'secrets'>,
+): AsyncGenerator<string> {
   let data: string[] = [];
+  let hasBegun = false;
   for await (const line of lines(text)) {
+    hasBegun ||= /^(?:data|event|id|retry|:|\{|\[)/.test(line);
+    if (!hasBegun && line.trim() !== '') {
+      throw new ProviderError('unavailable', `The reply is no stream: ${withoutSecrets(line, secrets)}`);
+    }
     if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
     if (line !== '' || data.length === 0) continue;
     yield data.join('\n');
@@ -157,8 +199,9 @@ async function* lines(text: AsyncIterable<string>): AsyncGenerator<string> {
 }
 
 /** `fetch failed` says nothing; the system's reason stands in the cause. */
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'The connection failed';
+function causeOf(error: unknown): { readonly code: unknown; readonly message: string } {
+  if (!(error instanceof Error)) return { code: null, message: 'The connection failed' };
   const { cause } = error;
-  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+  if (!(cause instanceof Error)) return { code: null, message: error.message };
+  return { code: 'code' in cause ? cause.code : null, message: `${error.message}: ${cause.message}` };
 }

@@ -14,7 +14,7 @@ export async function postCompletion(
   request: ChatRequest,
   signal: AbortSignal,
 ): Promise<ChatReply> {
-  return readTextCompletion(await requestJson(server, '/completions', bodyOf(request), signal));
+  return readTextCompletion(await requestJson(server, '/completions', bodyOf(request), signal), server);
 }
 
 function bodyOf(request: ChatRequest): Record<string, unknown> {
@@ -63,8 +63,8 @@ const completionSchema = z.object({
 });
 
 /** Throws `malformed` for JSON that is no completion. */
-export function readTextCompletion(json: unknown): ChatReply {
-  const { model, choices, usage } = parseWire(completionSchema, json);
+function readTextCompletion(json: unknown, server: Pick<Server, 'secrets'>): ChatReply {
+  const { model, choices, usage } = parseWire(completionSchema, json, server);
   const [choice] = choices;
   if (choice === undefined) throw new ProviderError('malformed', 'The reply has no choice');
   const { text, finish_reason, logprobs, token_ids, prompt_token_ids } = choice;

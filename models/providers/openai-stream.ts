@@ -44,7 +44,7 @@ export class OpenAiStream {
     if (data === '[DONE]') return;
     const json = parseJson(data, this.#server);
     if (failureSchema.safeParse(json).success) throw failureInStream(data, this.#server);
-    const { model, choices, usage } = parseWire(chunkSchema, json);
+    const { model, choices, usage } = parseWire(chunkSchema, json, this.#server);
     this.#model = model;
     this.#usage = usage ?? this.#usage;
     const [choice] = choices;

@@ -18,7 +18,11 @@ export function createOpenAiClient(endpoint: ModelEndpoint, timeoutMs: number): 
       return request.streamed ? streamChat(server, request, signal) : postChat(server, request, signal);
     },
     models: async (signal) => {
-      const { data } = parseWire(modelsSchema, await requestJson(server, '/models', undefined, signal));
+      const { data } = parseWire(
+        modelsSchema,
+        await requestJson(server, '/models', undefined, signal),
+        server,
+      );
       return data.map(({ id, parent }) => ({ id, parent: parent ?? null }));
     },
   };
@@ -102,12 +106,12 @@ async function streamChat(server: Server, request: ChatRequest, signal: AbortSig
 }
 
 async function postChat(server: Server, request: ChatRequest, signal: AbortSignal): Promise<ChatReply> {
-  return readCompletion(await requestJson(server, '/chat/completions', bodyOf(request), signal));
+  return readCompletion(await requestJson(server, '/chat/completions', bodyOf(request), signal), server);
 }
 
 /** Throws `malformed` for JSON that is no chat completion. */
-export function readCompletion(json: unknown): ChatReply {
-  const { model, choices, usage, prompt_token_ids } = parseWire(chatSchema, json);
+export function readCompletion(json: unknown, server: Pick<Server, 'secrets'>): ChatReply {
+  const { model, choices, usage, prompt_token_ids } = parseWire(chatSchema, json, server);
   const [choice] = choices;
   if (choice === undefined) throw new ProviderError('malformed', 'The reply has no choice');
   const { message, finish_reason, logprobs, token_ids } = choice;

@@ -44,8 +44,8 @@ export interface RoleModel {
   readonly identity: ModelIdentity;
   readonly effective: Effective;
   readonly client: ModelClient;
-  /** One request. */
-  ask(asked: Asked, signal: AbortSignal): Promise<RecordedReply>;
+  /** One request; the signals are those of `ModelClient.chat`. */
+  ask(asked: Asked, signal: AbortSignal, turn?: AbortSignal): Promise<RecordedReply>;
   /** Dollars; null where no price is known. */
   mostUsd(asked: AskedAtMost): number | null;
 }
@@ -77,9 +77,9 @@ export function openRole(endpoint: ModelEndpoint, plan: RolePlan): RoleModel {
     },
     effective,
     client,
-    ask: async (asked, signal) => {
+    ask: async (asked, signal, turn) => {
       const request = requestOf(asked);
-      return { ...(await client.chat(request, signal)), parameters: parametersOf(request) };
+      return { ...(await client.chat(request, signal, turn)), parameters: parametersOf(request) };
     },
     mostUsd: ({ characters, images = 0, requests = 1 }) => {
       const prompt = (characters + promptsLength(plan)) / CHARACTERS_PER_TOKEN + images * TOKENS_PER_IMAGE;

@@ -2,15 +2,17 @@
 import { z } from 'zod';
 import type { Usage } from '../contract.ts';
 import type { ChatReply, SampledToken } from './client.ts';
-import { classifyFailure, ProviderError } from './errors.ts';
+import { classifyFailure, ProviderError, withoutSecrets } from './errors.ts';
 import type { Server } from './http.ts';
 
-/** Throws `malformed` for anything that is not of the wire format. */
-export function parseWire<T>(schema: z.ZodType<T>, json: unknown): T {
+/** Throws `malformed`, with the words of the server, for anything that is not of the wire format. */
+export function parseWire<T>(schema: z.ZodType<T>, json: unknown, { secrets }: Pick<Server, 'secrets'>): T {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new ProviderError('malformed', `Not the wire format at ${issue?.path.join('.')}: ${issue?.message}`);
+  const sent = withoutSecrets(JSON.stringify(json), secrets);
+  const problem = `Not the wire format at ${issue?.path.join('.')}: ${issue?.message}`;
+  throw new ProviderError('malformed', `${problem}. The server sent ${sent}`);
 }
 
 /** A server that fails midway has sent its 200 already. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { ModelCallKey } from '../../bank-store/contract.ts';
+import type { FailedExecution, ModelCallKey } from '../../bank-store/contract.ts';
 import { CallInFlight } from '../../bank-store/index.ts';
 import { firstOutput } from '../support/children.ts';
 import { createStorePlace, run } from './fixtures.ts';
@@ -264,13 +264,119 @@ test('costs add up by purpose, and one unknown price makes the sum unknown', asy
   await call('grader', 0, 0);
   const failing = { runId: 'costly', purpose: 'proposer', owner: 'o', ordinal: 0 } as const;
   await expect(store.callOnce(failing, 1, () => Promise.reject(new Error('down')))).rejects.toThrow('down');
-  const tokens = (calls: number) => ({ calls, inputTokens: 100 * calls, outputTokens: 10 * calls });
+  const tokens = (calls: number) => ({
+    ...{ calls, inputTokens: 100 * calls, outputTokens: 10 * calls },
+    lostReplies: 0,
+  });
   expect(await store.costs('costly')).toEqual([
     { purpose: 'grader', ...tokens(1), costUsd: 0 },
     { purpose: 'judge', ...tokens(2), costUsd: 0.75 },
     { purpose: 'proposer', ...tokens(0), costUsd: 0 },
     { purpose: 'selector', ...tokens(2), costUsd: null },
   ]);
+});
+
+// ---- executions that cost money and gave no reply ---------------------------------------------------------------
+
+const lost = { error: new Error('cut'), spent: null, lostReply: true, isFault: false };
+
+/** Ends each execution as told, one after the other, and returns how many lost replies each was told of. */
+async function failing(...ends: readonly Partial<FailedExecution>[]): Promise<readonly number[]> {
+  const toldOf: number[] = [];
+  for (const end of ends) {
+    const failed = store.callOnce(key, 1, async ({ lostReplies }) => {
+      toldOf.push(lostReplies);
+      return { ...lost, ...end };
+    });
+    await expect(failed).rejects.toBe(end.error ?? lost.error);
+  }
+  return toldOf;
+}
+
+const record = async () => (await store.callsOf(run.id, key.owner))[0];
+
+test('each execution is told how many before it lost a reply; other failures neither count nor begin the count anew', async () => {
+  const other = { lostReply: false, error: new Error('HTTP 503') };
+  expect(await failing({}, other, {}, {}, other)).toEqual([0, 1, 1, 2, 3]);
+  expect(await record()).toMatchObject({ state: 'failed', executions: 5, replies: 0, lostReplies: 3 });
+  expect((await record())?.error).toBe('Error: HTTP 503');
+});
+
+test('after a fault lost replies are counted anew, and all of them stay on record', async () => {
+  expect(await failing({}, {}, { isFault: true }, {}, {})).toEqual([0, 1, 2, 0, 1]);
+  expect(await record()).toMatchObject({ lostReplies: 5 });
+});
+
+test('an execution that throws, or whose worker died, has lost no reply', async () => {
+  await failing({});
+  await expect(store.callOnce(key, 1, () => Promise.reject(new Error('off')))).rejects.toThrow('off');
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof paid>>();
+  const dead = store.callOnce(key, 1, () => promise);
+  await expect.poll(async () => (await record())?.executions).toBe(3);
+  await admin.query(`update model_calls set lease_until = 'epoch' where owner = $1`, [key.owner]);
+  expect(await failing({})).toEqual([1]);
+  resolve(paid('late'));
+  await dead;
+});
+
+test('requests for other calls have counts of their own', async () => {
+  await failing({}, {});
+  const toldOf = await store.callOnce(key, 'another', async ({ lostReplies }) => paid(lostReplies));
+  expect(toldOf).toBe(0);
+});
+
+test('what failed executions are known to have cost adds up with what the reply cost', async () => {
+  const spent = { usage: { inputTokens: 7, outputTokens: 3 }, costUsd: 0.5 };
+  await failing({ spent }, { spent, lostReply: false }, {});
+  expect(await record()).toMatchObject({ replies: 0, inputTokens: 14, outputTokens: 6, costUsd: 1 });
+  await store.callOnce(key, 1, async () => paid('reply'));
+  const costs = { replies: 1, inputTokens: 114, outputTokens: 16, costUsd: 1.25, lostReplies: 2 };
+  expect(await record()).toMatchObject({ ...costs, state: 'done', error: null });
+});
+
+test('an unknown price of a failed execution leaves the cost of the call unknown', async () => {
+  await failing({ spent: { usage: { inputTokens: 7, outputTokens: 3 }, costUsd: null } });
+  await store.callOnce(key, 1, async () => paid('reply'));
+  expect(await record()).toMatchObject({ inputTokens: 107, costUsd: null });
+});
+
+test('an execution that fails after it was taken over is counted too, and takes nothing from its successor', async () => {
+  const { promise, resolve } = Promise.withResolvers<FailedExecution>();
+  const zombie = store.callOnce(key, 1, () => promise);
+  await expect.poll(async () => (await record())?.state).toBe('running');
+  await admin.query(`update model_calls set lease_until = 'epoch' where owner = $1`, [key.owner]);
+  expect(await other.callOnce(key, 1, async () => paid('first', 1))).toBe('first');
+  resolve({ ...lost, spent: { usage: { inputTokens: 1, outputTokens: 1 }, costUsd: 2 } });
+  await expect(zombie).rejects.toBe(lost.error);
+  expect(await record()).toMatchObject({
+    state: 'done',
+    replies: 1,
+    costUsd: 3,
+    lostReplies: 1,
+    error: null,
+  });
+});
+
+test('a reply that cannot be kept has been paid for all the same', async () => {
+  await expect(store.callOnce(key, 1, async () => paid({ score: Number.NaN }, 0.5))).rejects.toThrow('NaN');
+  expect(await record()).toMatchObject({ state: 'failed', costUsd: 0.5, inputTokens: 100, lostReplies: 0 });
+});
+
+test('a caller that gives up waits no longer for who executes the call, and does not execute it', async () => {
+  const { promise, resolve } = Promise.withResolvers<ReturnType<typeof paid>>();
+  const first = store.callOnce(key, 1, () => promise);
+  await expect.poll(async () => (await record())?.state).toBe('running');
+  const { seen, ask } = model();
+  const began = performance.now();
+  const waiting = other.callOnce(key, 1, ask, AbortSignal.timeout(150));
+  await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+  expect(performance.now() - began).toBeLessThan(5_000);
+  const stopped = new AbortController();
+  stopped.abort(new Error('drained'));
+  await expect(store.callOnce({ ...key, ordinal: 1 }, 1, ask, stopped.signal)).rejects.toThrow('drained');
+  resolve(paid('reply'));
+  expect(await first).toBe('reply');
+  expect(seen.executions).toBe(0);
 });
 
 test('a clock that jumps, on either side, makes nobody take over a call whose owner lives', async () => {

@@ -99,6 +99,29 @@ test('a reply that came second and was discarded has been spent, too', async () 
   expect(await spentBy('zombie', ['g'])).toBe(3);
 });
 
+test('a run has spent what its failed calls are known to have cost', async () => {
+  await store.createRun({ ...run, id: 'failed' });
+  const fail = (ordinal: number, costUsd: number | null) => {
+    const key: ModelCallKey = { runId: 'failed', purpose: 'judge', owner: 'g', ordinal };
+    const spent = { usage: { inputTokens: 1, outputTokens: 1 }, costUsd };
+    const error = new Error('cut');
+    const call = store.callOnce(key, 1, async () => ({ error, spent, lostReply: true, isFault: false }));
+    return expect(call).rejects.toBe(error);
+  };
+  await pay('failed', 'g', 0, 1);
+  await fail(1, 2);
+  await fail(1, 4);
+  expect(await spentByRun('failed')).toBe(7);
+  expect(await spentBy('failed', ['g'])).toBe(7);
+  expect(await store.costs('failed')).toMatchObject([
+    { purpose: 'grader', costUsd: 0 },
+    { purpose: 'judge', calls: 0, costUsd: 6, lostReplies: 2 },
+    { purpose: 'policy', calls: 1, costUsd: 1, lostReplies: 0 },
+  ]);
+  await fail(2, null);
+  expect(await spentByRun('failed')).toBeNull();
+});
+
 // ---- what is set aside ----------------------------------------------------------------------------------------
 
 /** A call in flight that has asked for `usd` under the limits, and what became of that. */

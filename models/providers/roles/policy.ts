@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Action } from '../../../benchmarks/contract.ts';
 import type { ModelEndpoint, Policy, PolicyDecision, PolicyFactory, PolicyRequest } from '../../contract.ts';
-import { type ChatReply, type ChatRequest, costOf } from '../client.ts';
+import { type ChatReply, type ChatRequest, costOf, withCostOf } from '../client.ts';
 import { ProviderError } from '../errors.ts';
 import { createFence, type Fence } from '../fence.ts';
 import { observationText, traceText } from '../page-text.ts';
@@ -81,6 +81,7 @@ function openPolicy(endpoint: ModelEndpoint, role: RoleModel, model: string): Po
       const reply = await role.ask({ ...prompt, images, model, tools, temperature, seed, request }, signal);
       const found = findToolCall(reply);
       const sampled = sampledOf(reply, found, role);
+      if (sampled === null) throw withCostOf(tokenIdsMissing(), endpoint, [reply]);
       const isLost = role.effective.tokenIds && found !== null && sampled.toolCallSpan === null;
       return {
         action: found?.action ?? actionWithoutCall(reply),
@@ -125,19 +126,14 @@ function actionWithoutCall({ ended }: ChatReply): Action {
   return ended === 'refusal' ? { tool: 'stop', answer: null } : { tool: 'wait' };
 }
 
+/** Null: the server left out what training needs. */
 function sampledOf(
   { text, tokens, tokenIds }: ChatReply,
   found: FoundCall | null,
   { effective }: RoleModel,
-): Pick<PolicyDecision, 'tokenIds' | 'logProbs' | 'toolCallSpan'> {
+): Pick<PolicyDecision, 'tokenIds' | 'logProbs' | 'toolCallSpan'> | null {
   if (!effective.tokenIds) return { tokenIds: [], logProbs: [], toolCallSpan: null };
-  if (tokens === null || tokenIds === null || tokens.length !== tokenIds.length) {
-    throw new ProviderError(
-      'unsupported',
-      'The server gave no id and log-probability for every token, which training needs (vLLM does); ' +
-        'to act without training set capabilities.tokenIds of the policy to false',
-    );
-  }
+  if (tokens === null || tokenIds === null || tokens.length !== tokenIds.length) return null;
   const characters = found?.characters ?? null;
   return {
     tokenIds,
@@ -145,3 +141,10 @@ function sampledOf(
     toolCallSpan: characters === null ? null : tokensOf(text, tokens, characters),
   };
 }
+
+const tokenIdsMissing = () =>
+  new ProviderError(
+    'unsupported',
+    'The server gave no id and log-probability for every token, which training needs (vLLM does); ' +
+      'to act without training set capabilities.tokenIds of the policy to false',
+  );

@@ -1,6 +1,6 @@
 /** The base model answers yes/no questions about one URL state (METHOD 1.4). */
 import type { AnswerRequest, ModelEndpoint, SelfVerifier } from '../../contract.ts';
-import { costOf, type RecordedReply } from '../client.ts';
+import { costOf, type RecordedReply, withCostOf } from '../client.ts';
 import { ProviderError } from '../errors.ts';
 import { createFence, type Fence } from '../fence.ts';
 import { seenText } from '../page-text.ts';
@@ -55,7 +55,7 @@ export function createProviderSelfVerifier(endpoint: ModelEndpoint): SelfVerifie
       if (endpoint.baseUrl !== null) await assertDetached();
       const fence = createFence(request);
       const seen = fence.around('state', seenText(request.seen, LONGEST_STATE));
-      const replies = await askAll(role, request, seen, fence, signal);
+      const replies = await askAll({ endpoint, role, fence }, request, seen, signal);
       const answers = request.questions.map(({ id, version }, index) => {
         const reply = replies[index];
         const pYes = reply === undefined ? null : readYesNo(reply);
@@ -77,19 +77,26 @@ async function assertBaseModel({ client }: RoleModel, model: string): Promise<vo
   throw new ProviderError('unsupported', `${model} is an adapter of ${found.parent}: name the base model`);
 }
 
-/** If one fails, the others are called off: the whole batch will be asked again. */
+interface Asker {
+  readonly endpoint: ModelEndpoint;
+  readonly role: RoleModel;
+  readonly fence: Fence;
+}
+
+/**
+ * If one fails, the whole batch will be asked again: those that wait for their turn are called off. Those under way are
+ * paid for, and waited for, so that what they cost is known.
+ */
 async function askAll(
-  role: RoleModel,
+  { endpoint, role, fence }: Asker,
   { seen, questions }: AnswerRequest,
   shown: string,
-  fence: Fence,
   signal: AbortSignal,
 ): Promise<readonly RecordedReply[]> {
-  const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
-  try {
-    return await Promise.all(
-      questions.map((question) => {
+  const calledOff = new AbortController();
+  const outcomes = await Promise.allSettled(
+    questions.map(async (question) => {
+      try {
         const filled = prompt.fill({
           fences: fences.fill({}),
           task: seen.instruction,
@@ -97,11 +104,25 @@ async function askAll(
           question: fence.around('question', question.text),
         });
         const request = { seen, questions: [question] };
-        return role.ask({ ...filled, request }, either);
-      }),
-    );
-  } catch (error) {
-    stop.abort(error);
-    throw error;
-  }
+        return await role.ask({ ...filled, request }, signal, calledOff.signal);
+      } catch (error) {
+        calledOff.abort(error);
+        throw error;
+      }
+    }),
+  );
+  const replies = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  if (replies.length === questions.length) return replies;
+  const errors = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  throw withCostOf(signal.aborted ? signal.reason : worstOf(errors), endpoint, replies);
+}
+
+/** What no retry mends, else what may have cost money, else any. */
+function worstOf(errors: readonly unknown[]): unknown {
+  const ofServer = errors.filter((error) => error instanceof ProviderError);
+  return (
+    ofServer.find(({ retryable }) => !retryable) ??
+    ofServer.find(({ lostReply }) => lostReply !== null) ??
+    errors[0]
+  );
 }

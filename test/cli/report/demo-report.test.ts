@@ -143,9 +143,12 @@ describe('a demo report of unfinished runs', () => {
 });
 
 test('a cost is unknown as soon as one price is', () => {
-  const cost = { purpose: 'judge', calls: 1, inputTokens: 2, outputTokens: 3, costUsd: 1 } as const;
+  const cost = {
+    ...({ purpose: 'judge', calls: 1 } as const),
+    ...{ inputTokens: 2, outputTokens: 3, costUsd: 1, lostReplies: 4 },
+  };
   expect(sumCosts([[cost], [cost]])).toEqual([
-    { ...cost, calls: 2, inputTokens: 4, outputTokens: 6, costUsd: 2 },
+    { ...cost, calls: 2, inputTokens: 4, outputTokens: 6, costUsd: 2, lostReplies: 8 },
   ]);
   expect(sumCosts([[cost], [{ ...cost, costUsd: null }]])[0]?.costUsd).toBeNull();
 });

@@ -35,7 +35,7 @@ const interval = fc.record({ n: count, mean: signedShare, low: signedShare, high
 const costs = fc.array(
   fc.record({
     purpose: fc.constantFrom('policy', 'judge', 'selector'),
-    ...{ calls: count, inputTokens: count, outputTokens: count },
+    ...{ calls: count, inputTokens: count, outputTokens: count, lostReplies: count },
     costUsd: known(fc.double({ min: 0, max: 1e6, noNaN: true })),
   }),
   { maxLength: 3 },

@@ -209,16 +209,33 @@ describe.each(ways)('$way', (way) => {
         );
         const isWhole =
           error === null && finishReasonStands(bytes.subarray(0, length).toString(), way.provider);
-        if (!isWhole) expect(error, `after ${length} bytes`).toMatchObject({ retryable: true });
+        if (!isWhole) expect(error, `after ${length} bytes`).toMatchObject({ kind: 'cut', lostReply: 'cut' });
       }
     },
   );
 
-  test.each(['null', '[]', '{}', '"yes"', '{"choices":[],"content":[]}', '<html>busy</html>', ''])(
-    'a body of %s is malformed, cut or both, and passes',
+  test.each(['null', '[]', '{}', '"yes"', '{"choices":[],"content":[]}'])(
+    'JSON that is no reply is malformed, and shown: %s',
     async (body) => {
-      const wrapped = way.streamed && body !== '' ? `data: ${body}\n\n` : body;
-      expect(await failure({ kind: 'body', body: wrapped }, way)).toMatchObject({ retryable: true });
+      const wrapped = way.streamed ? `data: ${body}\n\n` : body;
+      expect(await failure({ kind: 'body', body: wrapped }, way)).toMatchObject({
+        ...{ kind: 'malformed', retryable: true, lostReply: 'malformed' },
+        message: expect.stringContaining(`The server sent ${body}`),
+      });
+    },
+  );
+
+  test('nothing in place of a reply is one that was cut off', async () => {
+    const error = await failure({ kind: 'body', body: '' }, way);
+    expect(error).toMatchObject({ kind: 'cut', retryable: true, lostReply: 'cut' });
+  });
+
+  test.each(['<html>\n<h1>busy</h1>\n</html>\n', '\n<!doctype html>\n', 'upstream connect error\n'])(
+    'a page that a proxy shows with status 200 is nothing that a model said: %j',
+    async (body) => {
+      const error = await failure({ kind: 'body', body }, way);
+      expect(error).toMatchObject({ kind: 'unavailable', retryable: true, lostReply: null });
+      expect(error.message).toContain(body.trim().split('\n')[0]);
     },
   );
 

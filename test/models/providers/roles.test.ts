@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { EndpointChoice } from '../../../models/contract.ts';
+import type { EndpointChoice, ModelEndpoint } from '../../../models/contract.ts';
 import {
   createProviderJudge,
   createProviderPolicies,
@@ -10,7 +12,12 @@ import {
   createProviderTranslator,
 } from '../../../models/providers/index.ts';
 import type { PlayedReply } from '../../../workers/scripted-models/wire.ts';
-import { type ModelServer, type ReceivedCall, startModelServer } from '../../support/model-server/server.ts';
+import {
+  type Behaviour,
+  type ModelServer,
+  type ReceivedCall,
+  startModelServer,
+} from '../../support/model-server/server.ts';
 import * as given from './fixtures.ts';
 
 let server: ModelServer | null = null;
@@ -204,8 +211,9 @@ describe('policy', () => {
       return policy.decide(given.policyRequest(), given.never);
     };
     await expect(decide(endpoint.choice)).rejects.toMatchObject({
-      kind: 'unsupported',
-      message: expect.stringContaining('capabilities.tokenIds'),
+      cause: { kind: 'unsupported', message: expect.stringContaining('capabilities.tokenIds') },
+      // The reply that cannot be used is paid for.
+      ...{ spent: { usage: { inputTokens: 11, outputTokens: 7 }, costUsd: 0.018 }, lostReply: null },
     });
     const actingOnly = { ...endpoint.choice, capabilities: { tokenIds: false } };
     expect(await decide(actingOnly)).toMatchObject({ action: { tool: 'click' }, toolCallSpan: null });
@@ -451,15 +459,97 @@ describe('self-verifier', () => {
     expect(answers.map(({ pYes }) => pYes)).toEqual([1, 1, 1]);
   });
 
-  test('one request that fails calls the others off and is thrown', async () => {
-    server = await startModelServer((_, index) =>
-      index === 0 ? { kind: 'status', status: 429, headers: { 'retry-after': '2' } } : { kind: 'hang' },
-    );
-    const verifier = createProviderSelfVerifier(given.endpointTo(server));
-    await expect(verifier.answer({ seen: given.seen(), questions }, given.never)).rejects.toMatchObject({
-      kind: 'rate_limited',
-      retryAfterMs: 2000,
+  describe('of whose requests one fails', () => {
+    const limited = { kind: 'status', status: 429, headers: { 'retry-after': '2' } } as const;
+    const answered: Behaviour = { kind: 'reply', reply: yes(0.5) };
+    const asking = async (behave: (index: number) => Behaviour) => {
+      server = await startModelServer((_, index) => behave(index));
+      const verifier = createProviderSelfVerifier(given.endpointTo(server));
+      return (signal: AbortSignal = given.never) =>
+        verifier.answer({ seen: given.seen(), questions }, signal);
+    };
+
+    test('says what the others cost that were answered', async () => {
+      const answer = await asking((index) => (index === 1 ? limited : answered));
+      await expect(answer()).rejects.toMatchObject({
+        cause: { kind: 'rate_limited', retryAfterMs: 2000 },
+        ...{ spent: { usage: { inputTokens: 22, outputTokens: 14 }, costUsd: 0.036 }, lostReply: null },
+      });
     });
+
+    test('leaves the cost unknown where the price is, never 0', async () => {
+      server = await startModelServer((_, index) => (index === 1 ? limited : answered));
+      const unpriced = { ...given.endpointTo(server), priceOf: () => null };
+      const asked = createProviderSelfVerifier(unpriced).answer(
+        { seen: given.seen(), questions },
+        given.never,
+      );
+      await expect(asked).rejects.toMatchObject({ spent: { usage: { inputTokens: 22 }, costUsd: null } });
+    });
+
+    test('throws its error as it is where no other was answered', async () => {
+      const answer = await asking(() => limited);
+      await expect(answer()).rejects.toMatchObject({ kind: 'rate_limited', spent: null, lostReply: null });
+    });
+
+    test.each([
+      ['a lost reply, before what has cost nothing', 'cut', { lostReply: 'cut' }],
+      ['what no retry mends, before all', 'auth', { lostReply: null }],
+    ] as const)('names %s', async (_, kind, money) => {
+      const cut: Behaviour = { kind: 'cut', reply: yes(0.5), bytes: 20, by: 'end' };
+      const refused: Behaviour = kind === 'auth' ? { kind: 'status', status: 401 } : answered;
+      const answer = await asking((index) => [limited, cut, refused][index] ?? answered);
+      const error = await answer().catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject(kind === 'auth' ? { kind, ...money } : { cause: { kind }, ...money });
+    });
+
+    test('calls those off that wait for their turn, and no others', async () => {
+      server = await startModelServer((_, index) => (index === 0 ? limited : answered));
+      const endpoint = given.endpointTo(server);
+      const places = [given.never, given.never];
+      const gate: ModelEndpoint['gate'] = {
+        enter: async (tokens, signal) => {
+          if (places.pop() === undefined) {
+            await once(signal, 'abort');
+            throw signal.reason;
+          }
+          return endpoint.gate.enter(tokens, signal);
+        },
+      };
+      const verifier = createProviderSelfVerifier({ ...endpoint, gate });
+      const asked = verifier.answer({ seen: given.seen(), questions }, given.never);
+      await expect(asked).rejects.toMatchObject({
+        cause: { kind: 'rate_limited' },
+        spent: { usage: { inputTokens: 11, outputTokens: 7 } },
+      });
+      expect(server.calls).toHaveLength(2);
+    });
+
+    test('since the caller called all off says what was paid until then', async () => {
+      const abort = new AbortController();
+      const answer = await asking((index) => (index === 2 ? { kind: 'hang' } : answered));
+      const asked = answer(abort.signal);
+      await expect.poll(() => server?.calls.length).toBe(3);
+      setTimeout(() => abort.abort(new Error('drained')), 200);
+      await expect(asked).rejects.toMatchObject({
+        cause: { message: 'drained' },
+        ...{ spent: { usage: { inputTokens: 22, outputTokens: 14 } }, lostReply: null },
+      });
+    });
+  });
+
+  test.each([
+    ['cut off', '{"data":[{"id":'],
+    ['of no known shape', '{"models":[]}'],
+  ])('a list of models that is %s loses no reply', async (_, body) => {
+    const listing = createServer((_request, response) => response.end(body));
+    await new Promise<void>((resolve) => listing.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void listing.close());
+    const address = z.object({ port: z.number() }).parse(listing.address());
+    const baseUrl = `http://127.0.0.1:${address.port}/v1`;
+    const verifier = createProviderSelfVerifier(given.endpointTo({ baseUrl, origin: baseUrl }));
+    const asked = verifier.answer({ seen: given.seen(), questions }, given.never);
+    await expect(asked).rejects.toMatchObject({ kind: 'unavailable', lostReply: null });
   });
 });
 
