@@ -66,13 +66,8 @@ export function requestEvents(
   });
 }
 
-/** The JSON of a whole body. */
-export function readBody(text: string, { secrets }: Pick<Server, 'secrets'>): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ProviderError(kindOfBody(text), `The reply is no JSON: ${withoutSecrets(text, secrets)}`);
-  }
+export function readBody(text: string, server: Pick<Server, 'secrets'>): unknown {
+  return parseJson(text, server, kindOfBody);
 }
 
 /** Of a body that is no JSON. One that does not even begin like it is no model's, but a page of a proxy. */
@@ -84,17 +79,23 @@ function kindOfBody(text: string): 'cut' | 'unavailable' | 'malformed' {
   let isInText = false;
   for (const [mark] of text.matchAll(/\\.|["[{\]}]/gs)) {
     if (mark === '"') isInText = !isInText;
-    else if (!isInText) open += mark === '[' || mark === '{' ? 1 : -1;
+    else if (!isInText) open += brackets[mark] ?? 0;
   }
   return isInText || open > 0 ? 'cut' : 'malformed';
 }
 
-/** Of one event. */
-export function parseJson(text: string, { secrets }: Pick<Server, 'secrets'>): unknown {
+const brackets: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
+
+/** `kindOf` says what a text is that is no JSON. */
+export function parseJson(
+  text: string,
+  { secrets }: Pick<Server, 'secrets'>,
+  kindOf: typeof kindOfBody = () => 'malformed',
+): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ProviderError('malformed', `The reply is no JSON: ${withoutSecrets(text, secrets)}`);
+    throw new ProviderError(kindOf(text), `The reply is no JSON: ${withoutSecrets(text, secrets)}`);
   }
 }
 

@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { ApplicationFailure } from '@temporalio/common';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type PaidCall, paidCall } from '../../activities/paid-call.ts';
+import { createModelClient } from '../../models/providers/factory.ts';
+import { createProviderSelfVerifier } from '../../models/providers/index.ts';
 import { createStorePlace, run } from '../bank-store/fixtures.ts';
+import { endpointTo, never, question, seen } from '../models/providers/fixtures.ts';
+import { type Behaviour, type ModelServer, startModelServer } from '../support/model-server/server.ts';
 
 const place = await createStorePlace();
 const store = await place.openStore();
@@ -157,4 +163,187 @@ test('a request that names another model is another call', async () => {
   await call('a', 0, 0);
   await call('a', 0, 0, { model: { provider: 'openai', model: 'other', revision: '1' } });
   expect(asked).toBe(2);
+});
+
+describe('a model server that loses replies', () => {
+  const reply = { text: 'Yes' };
+  const cut: Behaviour = { kind: 'cut', reply, bytes: 40, by: 'end' };
+  const reset: Behaviour = { kind: 'cut', reply, bytes: 40, by: 'reset' };
+  const strange: Behaviour = { kind: 'body', body: '{"detail":"no such route"}' };
+  const page: Behaviour = { kind: 'body', body: '<html>502 Bad Gateway</html>' };
+  const busy: Behaviour = { kind: 'status', status: 503 };
+  const whole: Behaviour = { kind: 'reply', reply };
+
+  let server: ModelServer;
+  let behaviour: Behaviour;
+  beforeAll(async () => {
+    server = await startModelServer(() => behaviour);
+  });
+  afterAll(() => server.close());
+
+  /** One try of one and the same call: its reply, or what it throws. */
+  async function tryOnce(end: Behaviour, { timeoutMs = 10_000, signal = never, owner = 'g' } = {}) {
+    behaviour = end;
+    const client = createModelClient(endpointTo(server), 'test', timeoutMs);
+    const request = {
+      ...{ model: 'test-model', system: '', user: 'Ready?', images: [], tools: [], schema: null, seed: null },
+      ...{ temperature: null, reasoningEffort: null, maxOutputTokens: 8, topLogProbs: null, origin: null },
+      ...{ tokenIds: false, streamed: false },
+    };
+    const tried = call(owner, 0, null, {
+      signal,
+      ask: async () => {
+        const { text } = await client.chat(request, signal);
+        return { reply: text, cost: { usage: { inputTokens: 1, outputTokens: 1 }, costUsd: 0 } };
+      },
+    });
+    return tried.catch((error: unknown) => error);
+  }
+
+  const lostReplies = async () => (await store.costs(runId)).reduce((sum, row) => sum + row.lostReplies, 0);
+  const delayOf = (error: unknown) => (error instanceof ApplicationFailure ? error.nextRetryDelay : null);
+
+  test.each([
+    ['ends a reply midway', cut, {}],
+    ['breaks the connection', reset, {}],
+    ['says nothing until the deadline', { kind: 'hang' } satisfies Behaviour, { timeoutMs: 80 }],
+  ] as const)(
+    'and %s is asked five times, less and less often, and then pauses the run',
+    async (_, end, how) => {
+      const before = server.calls.length;
+      const delays: unknown[] = [];
+      for (let index = 0; index < 4; index += 1) {
+        const error = await tryOnce(end, how);
+        expect(error).toMatchObject({ type: 'ProviderUnavailable', nonRetryable: false });
+        delays.push(delayOf(error));
+      }
+      expect(delays).toEqual([30_000, 120_000, 480_000, 1_800_000]);
+      const last = await tryOnce(end, how);
+      expect(last).toMatchObject({ type: 'ModelUnusable', nonRetryable: true });
+      expect(String(last)).toMatch(
+        /5 tries of one model call .* each may have been paid for; .*Check the model server, then resume the run/,
+      );
+      expect(server.calls.length - before).toBe(5);
+      expect(await lostReplies()).toBe(5);
+    },
+  );
+
+  test('after a fault the call gets as many tries again, and a reply that comes is kept', async () => {
+    const types = [];
+    for (let index = 0; index < 10; index += 1) {
+      const error = await tryOnce(cut);
+      types.push(error instanceof ApplicationFailure ? error.type : error);
+    }
+    const round = [...Array<string>(4).fill('ProviderUnavailable'), 'ModelUnusable'];
+    expect(types).toEqual([...round, ...round]);
+    expect(await tryOnce(whole)).toBe('Yes');
+    const before = server.calls.length;
+    expect(await tryOnce(cut)).toBe('Yes');
+    expect(server.calls.length).toBe(before);
+  });
+
+  test('and answers with JSON that is no reply is asked three times; then this call is lost, with what was said', async () => {
+    const before = server.calls.length;
+    expect(delayOf(await tryOnce(strange))).toBe(30_000);
+    expect(delayOf(await tryOnce(strange))).toBe(120_000);
+    const last = await tryOnce(strange);
+    expect(last).toMatchObject({ type: 'ProviderRefused', nonRetryable: true });
+    expect(String(last)).toContain('{"detail":"no such route"}');
+    expect(String(last)).toContain('only this call is lost');
+    expect(server.calls.length - before).toBe(3);
+  });
+
+  test.each([
+    ['a page of a proxy', page],
+    ['a status', busy],
+  ])('is another thing than one that answers with %s: that costs nothing and is asked on', async (_, end) => {
+    for (let index = 0; index < 8; index += 1) {
+      expect(await tryOnce(end)).toMatchObject({ kind: 'unavailable', retryable: true });
+    }
+    expect(await lostReplies()).toBe(0);
+  });
+
+  test('is another thing than a caller who calls off what he asked', async () => {
+    for (let index = 0; index < 6; index += 1) {
+      const abort = new AbortController();
+      const before = server.calls.length;
+      const tried = tryOnce({ kind: 'hang' }, { signal: abort.signal });
+      await expect.poll(() => server.calls.length).toBe(before + 1);
+      abort.abort(new Error('drained'));
+      expect(await tried).toMatchObject({ message: 'drained' });
+    }
+    expect(await lostReplies()).toBe(0);
+  });
+
+  test('in whatever way its tries end, no call is asked on after as many lost replies as its last one allows', async () => {
+    const ends = { cut, reset, strange, page, busy };
+    const limits: Readonly<Record<string, number>> = { cut: 5, reset: 5, strange: 3 };
+    const names = fc.array(fc.constantFrom('cut', 'reset', 'strange', 'page', 'busy'), {
+      minLength: 5,
+      maxLength: 14,
+    });
+    await fc.assert(
+      fc.asyncProperty(names, fc.uuid(), async (tries, owner) => {
+        let lost = 0;
+        for (const name of tries) {
+          const before = server.calls.length;
+          const error = await tryOnce(ends[name], { owner });
+          expect(server.calls.length - before).toBe(1);
+          const limit = limits[name];
+          if (limit !== undefined) lost += 1;
+          const isFault = limit !== undefined && lost >= limit;
+          expect(error instanceof ApplicationFailure && error.nonRetryable === true).toBe(isFault);
+          if (isFault) lost = 0;
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+test('what a batch cost of which one request failed counts towards the ceiling', async () => {
+  const refusedOnce = [false, true, false];
+  const server = await startModelServer((_, index) =>
+    refusedOnce[index] ? { kind: 'status', status: 503 } : { kind: 'reply', reply: { text: 'Yes' } },
+  );
+  onTestFinished(() => server.close());
+  const verifier = createProviderSelfVerifier(endpointTo(server));
+  const request = { seen: seen(), questions: ['a?', 'bb?', 'ccc?'].map(question) };
+  const answer = (usdPerRun: number) =>
+    call('rollout', 0, 0.054, {
+      ceilings: { ...free, usdPerRun },
+      ask: async () => {
+        const { answers, cost } = await verifier.answer(request, never);
+        return { reply: answers.length, cost };
+      },
+    });
+  // A request costs 0.018, see the fixtures: two were answered.
+  await expect(answer(0.06)).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(await store.costs(runId)).toMatchObject([
+    { calls: 0, inputTokens: 22, costUsd: 0.036, lostReplies: 0 },
+  ]);
+  await expect(answer(0.06)).rejects.toMatchObject({ type: 'BudgetExceeded' });
+  expect(server.calls).toHaveLength(3);
+  expect(await answer(1)).toBe(3);
+  const [costs] = await store.costs(runId);
+  expect(costs).toMatchObject({ calls: 1, inputTokens: 55, lostReplies: 0 });
+  expect(costs?.costUsd).toBeCloseTo(0.09);
+});
+
+test('a wait for somebody who executes the same call ends with its caller', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cost = { usage: { inputTokens: 1, outputTokens: 1 }, costUsd: 0 };
+  const first = call('a', 0, 0, {
+    ask: async () => {
+      asked += 1;
+      await promise;
+      return { reply: 'r', cost };
+    },
+  });
+  await expect.poll(() => asked).toBe(1);
+  const second = call('a', 0, 0, { signal: AbortSignal.timeout(200) });
+  await expect(second).rejects.toMatchObject({ name: 'AbortError' });
+  resolve();
+  expect(await first).toBe('r');
+  expect(asked).toBe(1);
 });

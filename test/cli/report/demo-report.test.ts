@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectDemoReport, type DemoReport, sumCosts } from '../../../cli/report/demo-report.ts';
 import { renderDemoReport } from '../../../cli/report/render-demo-report.ts';
+import { renderCosts } from '../../../cli/report/render-training.ts';
 import { jsonLine, plainPaint } from '../../../cli/report/terminal-text.ts';
 import {
   fabricateDemo,
@@ -140,6 +141,17 @@ describe('a demo report of unfinished runs', () => {
     expect(swap).toBeNull();
     expect(exampleTask).toBe(won.id);
   });
+});
+
+test('what calls without a usable reply may have cost beside the sum is said, and only where there were any', () => {
+  const cost = (lostReplies: number) => ({
+    ...({ purpose: 'judge', calls: 9 } as const),
+    ...{ inputTokens: 2, outputTokens: 3, costUsd: 1, lostReplies },
+  });
+  const shown = (...lost: readonly number[]) => renderCosts(lost.map(cost), plainPaint).join('\n');
+  expect(shown(0, 0)).not.toContain('may have been paid for');
+  expect(shown(0, 1)).toMatch(/\n1 more call gave no usable reply and may have been paid for$/);
+  expect(shown(2, 1)).toContain('3 more calls gave no usable reply and may have been paid for');
 });
 
 test('a cost is unknown as soon as one price is', () => {
