@@ -13,20 +13,41 @@ import {
   StoreError,
 } from '../bank-store/errors.ts';
 import { ProviderError, remedyFor } from '../models/providers/errors.ts';
+import { outages } from '../workflows/faults.ts';
 
 /** The one place where errors of the rooms become failures that retry policies understand. */
-export const failureInterceptor: ActivityInterceptorsFactory = () => {
+export const failureInterceptor: ActivityInterceptorsFactory = ({ info }) => {
   const inbound: ActivityInboundCallsInterceptor = {
     async execute(input, next) {
       try {
         return await next(input);
       } catch (error) {
-        throw translateFailure(error);
+        throw withPatience(translateFailure(error), info.attempt);
       }
     },
   };
   return { inbound };
 };
+
+/** Tries that go by the activity's own policy; they last some five minutes. */
+const QUICK_TRIES = 9;
+const MINUTE_MS = 60_000;
+/** The database comes back within minutes or with a person; everything waits for it. */
+const LONGEST_WAIT_MS = { ProviderUnavailable: 15, RateLimited: 15, StoreUnavailable: 2 } as const;
+
+/**
+ * Stretches the later waits of an outage: thirty tries a minute apart would be used up by a provider's bad hour, and
+ * what then pauses needs a person. Thirty with these waits last four hours.
+ */
+export function withPatience(failure: unknown, attempt: number): unknown {
+  if (!(failure instanceof ApplicationFailure) || attempt <= QUICK_TRIES) return failure;
+  const type = outages.find((outage) => outage === failure.type);
+  if (type === undefined) return failure;
+  const waitMs = MINUTE_MS * Math.min(LONGEST_WAIT_MS[type], 2 ** (attempt - QUICK_TRIES - 1));
+  const { nextRetryDelay: asked } = failure;
+  if (typeof asked === 'number' && asked >= waitMs) return failure;
+  return weather(type, failure.message, failure.cause, waitMs);
+}
 
 /** Errors that nobody has classified stay as they are: they are retried, a bounded number of times. */
 export function translateFailure(error: unknown): unknown {

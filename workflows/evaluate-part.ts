@@ -3,7 +3,7 @@ import { cpu } from './activity-proxies.ts';
 import { childOptions } from './child-options.ts';
 import { evaluateTaskWorkflow } from './evaluate-task.ts';
 import { allOrNone } from './failures.ts';
-import type { Gate } from './gate.ts';
+import type { Closing, Gate } from './gate.ts';
 import { evaluateTaskId } from './names.ts';
 import { governedByRun } from './run-control.ts';
 
@@ -14,7 +14,7 @@ export interface EvaluatePartInput {
   readonly to: number;
   readonly concurrency: number;
   /** Why the part begins paused; null: it does not. */
-  readonly closedFor: string | null;
+  readonly closing: Closing | null;
 }
 
 /** Ids are read in pages so that no payload reaches 2 KB. */
@@ -22,7 +22,7 @@ const PAGE = 20;
 
 /** One part of a suite: a queue of task ids worked off by a fixed number of lanes. */
 export function evaluatePartWorkflow(input: EvaluatePartInput): Promise<void> {
-  return governedByRun(input.closedFor, (gate) => evaluate(input, gate));
+  return governedByRun(input.closing, (gate) => evaluate(input, gate));
 }
 
 async function evaluate(input: EvaluatePartInput, gate: Gate): Promise<void> {
@@ -34,7 +34,7 @@ async function evaluate(input: EvaluatePartInput, gate: Gate): Promise<void> {
   await continueAsNew<typeof evaluatePartWorkflow>({
     ...input,
     from: input.to - queue.length,
-    closedFor: gate.closedFor,
+    closing: gate.closing,
   });
 }
 

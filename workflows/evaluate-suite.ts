@@ -42,7 +42,7 @@ function evaluatePart(
   return control.member(() =>
     startChild(evaluatePartWorkflow, {
       workflowId: evaluatePartId(runId, part),
-      args: [{ runId, from, to, concurrency, closedFor: null }],
+      args: [{ runId, from, to, concurrency, closing: null }],
       ...childOptions,
     }),
   );

@@ -1,5 +1,11 @@
-import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
-import { pausingFaults } from './faults.ts';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  isCancellation,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import { outages, pausingFaults } from './faults.ts';
 
 /**
  * Runs one member of a group so that its failure stays its own: returns null when the activity is given up.
@@ -16,8 +22,8 @@ export async function orNull<T>(act: () => Promise<T>): Promise<T | null> {
 }
 
 /**
- * All of them, or none: when one fails the others are cancelled, so that they can be started again. An activity that
- * is told to end may go on for seconds beside the one that is started in its place: the store lets one of them write.
+ * All of them, or none: when one fails the others are cancelled and have ended before this throws, so that they can be
+ * started again. Beside what a dead or suspended worker still does, the store lets one of them write.
  */
 export function allOrNone<A, B>(
   acts: readonly [() => Promise<A>, () => Promise<B>],
@@ -37,13 +43,24 @@ export function allOrNone(acts: readonly (() => Promise<unknown>)[]): Promise<re
   });
 }
 
-/** What a person has to do before work can go on; null for a failure of any other kind. */
+/** What a person has to know or do before work can go on; null for a failure that stops nothing but its own piece. */
 export function pausingReason(error: unknown): string | null {
-  const isPausing = causesOf(error).some(
-    (cause) => cause instanceof ApplicationFailure && pausingFaults.some((fault) => fault === cause.type),
-  );
-  return isPausing ? reasonOf(error) : null;
+  const causes = causesOf(error);
+  const types = causes.flatMap((cause) => (cause instanceof ApplicationFailure ? [cause.type] : []));
+  if (types.some((type) => pausingFaults.some((fault) => fault === type))) return reasonOf(error);
+  if (types.some((type) => outages.some((outage) => outage === type))) {
+    return `${reasonOf(error)}. All retries are used up; resume the run when this is over`;
+  }
+  const unserved = causes.find((cause) => cause instanceof ActivityFailure);
+  return unserved !== undefined && causes.some(isUnserved)
+    ? `No worker finished ${unserved.activityType} in time. Start workers, then resume the run`
+    : null;
 }
+
+/** Attempts that hang or die use up their number long before this: nobody was there. */
+const isUnserved = (cause: Error): boolean =>
+  cause instanceof TimeoutFailure &&
+  (cause.timeoutType === 'SCHEDULE_TO_CLOSE' || cause.timeoutType === 'SCHEDULE_TO_START');
 
 const LONGEST_REASON = 500;
 

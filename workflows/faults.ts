@@ -27,3 +27,6 @@ export const pausingFaults: readonly Fault[] = [
   'BasisLost',
   'PayloadsTooLarge',
 ];
+
+/** Weather that hits whatever is tried next as well: when it lasts longer than all retries, the run pauses, too. */
+export const outages = ['ProviderUnavailable', 'RateLimited', 'StoreUnavailable'] as const;

@@ -1,22 +1,30 @@
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import { pausingReason } from './failures.ts';
 
+/** Why a gate is closed. */
+export interface Closing {
+  readonly reason: string;
+  /** Which closing of the run it is; null: whoever has this gate closed it, and the run does not know yet. */
+  readonly order: number | null;
+}
+
 /** Where work stops while its run is paused: between two pieces, a training step or an evaluation task each. */
 export class Gate {
-  #closedFor: string | null;
+  #closing: Closing | null;
+  #openings = 0;
   #underWay = 0;
 
-  /** `closedFor`: why the gate is closed from the start; null: it is open. */
-  constructor(closedFor: string | null) {
-    this.#closedFor = closedFor;
+  /** `closing`: why the gate is closed from the start; null: it is open. */
+  constructor(closing: Closing | null) {
+    this.#closing = closing;
   }
 
-  get closedFor(): string | null {
-    return this.#closedFor;
+  get closing(): Closing | null {
+    return this.#closing;
   }
 
   get isClosed(): boolean {
-    return this.#closedFor !== null;
+    return this.#closing !== null;
   }
 
   /** Closed, and what passed before has ended. */
@@ -24,22 +32,38 @@ export class Gate {
     return this.isClosed && this.#underWay === 0;
   }
 
+  /** How often it was opened: tells whether it was, even if it has been closed again since. */
+  get openings(): number {
+    return this.#openings;
+  }
+
   /** The first reason stands. */
-  close(reason: string): void {
-    this.#closedFor ??= reason;
+  close({ reason, order }: Closing): void {
+    const { closing } = this;
+    this.#closing = { reason: closing?.reason ?? reason, order: order ?? closing?.order ?? null };
   }
 
   open(): void {
-    this.#closedFor = null;
+    if (!this.isClosed) return;
+    this.#closing = null;
+    this.#openings += 1;
   }
 
   untilOpen(): Promise<void> {
     return condition(() => !this.isClosed);
   }
 
+  async untilClosed(): Promise<Closing> {
+    for (;;) {
+      await condition(() => this.isClosed);
+      // It may have been opened again before we are told.
+      if (this.#closing !== null) return this.#closing;
+    }
+  }
+
   /**
-   * Does a piece of work once the gate is open. A fault that every later piece would meet closes the gate; the piece
-   * is done again when somebody has opened it, and finds what it finished in the store.
+   * Does a piece of work once the gate is open. A failure that every later piece would meet closes the gate; the
+   * piece is done again when somebody has opened it, and finds what it finished in the store.
    */
   async through<T>(act: () => Promise<T>): Promise<T> {
     for (;;) {
@@ -50,7 +74,7 @@ export class Gate {
       } catch (error) {
         const reason = pausingReason(error);
         if (reason === null) throw error;
-        this.close(reason);
+        this.close({ reason, order: null });
       } finally {
         this.#underWay -= 1;
       }

@@ -15,26 +15,26 @@ import {
 } from '@temporalio/workflow';
 import { cpu } from './activity-proxies.ts';
 import { reasonOf } from './failures.ts';
-import { besides, Gate } from './gate.ts';
+import { besides, type Closing, Gate } from './gate.ts';
 import { controls } from './names.ts';
 
 /** Returns once nothing of the run is under way, or it has ended or was resumed meanwhile. */
 const pauseUpdate = defineUpdate<void, [reason: string]>(controls.pause);
-/** Returns once the run is recorded as running; changes nothing for a run that is not paused. */
+/** Returns once the run is recorded as running, or is paused again; changes nothing for a run that is not paused. */
 const resumeUpdate = defineUpdate<void>(controls.resume);
 
 // Between the workflows of a run: a workflow can send another one signals only.
-const closeSignal = defineSignal<[reason: string]>('close');
+const closeSignal = defineSignal<[closing: Closing]>('close');
 const openSignal = defineSignal('open');
 /** From a shard or part: it has stopped, and why. */
-const quietSignal = defineSignal<[workflowId: string, reason: string]>('quiet');
+const quietSignal = defineSignal<[workflowId: string, closing: Closing]>('quiet');
 
 // ---- a shard or a part -------------------------------------------------------------------------------------
 
-/** Runs a shard or a part, which stops at its gate when the run is paused. `closedFor`: why it begins paused. */
-export function governedByRun<T>(closedFor: string | null, act: (gate: Gate) => Promise<T>): Promise<T> {
-  const gate = new Gate(closedFor);
-  setHandler(closeSignal, (reason) => gate.close(reason));
+/** Runs a shard or a part, which stops at its gate when the run is paused. `closing`: why it begins paused. */
+export function governedByRun<T>(closing: Closing | null, act: (gate: Gate) => Promise<T>): Promise<T> {
+  const gate = new Gate(closing);
+  setHandler(closeSignal, (told) => gate.close(told));
   setHandler(openSignal, () => gate.open());
   return besides(
     () => tellWhenQuiet(gate),
@@ -42,14 +42,17 @@ export function governedByRun<T>(closedFor: string | null, act: (gate: Gate) => 
   );
 }
 
+/** Once for each closing: signals may open the gate and close it again before anybody here has looked. */
 async function tellWhenQuiet(gate: Gate): Promise<never> {
   const { workflowId, parent } = workflowInfo();
+  let told: string | null = null;
+  const current = () => `${gate.openings} ${gate.closing?.order}`;
   for (;;) {
-    await condition(() => gate.isQuiet);
-    if (parent !== undefined && gate.closedFor !== null) {
-      await getExternalWorkflowHandle(parent.workflowId).signal(quietSignal, workflowId, gate.closedFor);
+    await condition(() => gate.isQuiet && current() !== told);
+    told = current();
+    if (parent !== undefined && gate.closing !== null) {
+      await getExternalWorkflowHandle(parent.workflowId).signal(quietSignal, workflowId, gate.closing);
     }
-    await gate.untilOpen();
   }
 }
 
@@ -100,7 +103,7 @@ export class RunControl {
   /** Shards or parts that have not ended, and those of them that have stopped. */
   readonly #members = new Map<string, ChildWorkflowHandle<Workflow>>();
   readonly #quiet = new Set<string>();
-  /** What the store was told last. */
+  /** What the store was told last; `nothing`: it is about to hear something else. */
   #recorded: 'nothing' | 'running' | 'paused' | 'end' = 'nothing';
 
   constructor(runId: string, doing: string) {
@@ -108,7 +111,7 @@ export class RunControl {
     this.#doing = doing;
     setHandler(pauseUpdate, (reason) => this.#pause(reason), { validator: refuseEmpty });
     setHandler(resumeUpdate, () => this.#resume());
-    setHandler(quietSignal, (workflowId, reason) => this.#onQuiet(workflowId, reason));
+    setHandler(quietSignal, (workflowId, closing) => this.#onQuiet(workflowId, closing));
   }
 
   async begin(): Promise<void> {
@@ -124,7 +127,7 @@ export class RunControl {
     this.#members.set(child.workflowId, child);
     try {
       // It started while the others were told.
-      if (this.gate.closedFor !== null) await child.signal(closeSignal, this.gate.closedFor);
+      if (this.gate.closing !== null) await child.signal(closeSignal, this.#closing(this.gate.closing));
       return await child.result();
     } finally {
       this.#members.delete(child.workflowId);
@@ -134,18 +137,19 @@ export class RunControl {
 
   /** Passes on what is said and records what has come of it, one after another, so that records keep their order. */
   async keep(): Promise<never> {
+    const { gate } = this;
     for (;;) {
-      await condition(() => this.gate.isClosed);
-      const reason = this.gate.closedFor ?? '';
-      await this.#tellMembers((member) => member.signal(closeSignal, reason));
-      await condition(() => this.#isQuiet || !this.gate.isClosed);
-      if (this.#isQuiet) {
-        await cpu.setRunState({ runId: this.#runId, state: 'paused', reason });
-        this.#recorded = 'paused';
+      const closing = await gate.untilClosed();
+      const { openings } = gate;
+      await this.#tellMembers((member) => member.signal(closeSignal, this.#closing(closing)));
+      await condition(() => this.#isQuiet || gate.openings > openings);
+      if (gate.openings === openings) {
+        this.#recorded = 'nothing';
+        await cpu.setRunState({ runId: this.#runId, state: 'paused', reason: closing.reason });
+        if (gate.openings === openings) this.#recorded = 'paused';
       }
-      await this.gate.untilOpen();
+      await condition(() => gate.openings > openings);
       await this.begin();
-      this.#quiet.clear();
       await this.#tellMembers((member) => member.signal(openSignal));
     }
   }
@@ -161,20 +165,32 @@ export class RunControl {
   }
 
   async #pause(reason: string): Promise<void> {
-    this.gate.close(reason);
+    this.gate.close({ reason, order: null });
     await condition(() => this.#recorded === 'paused' || this.#recorded === 'end' || !this.gate.isClosed);
   }
 
   async #resume(): Promise<void> {
-    this.gate.open();
-    await condition(() => this.#recorded === 'running' || this.#recorded === 'end');
+    if (this.gate.isClosed) {
+      this.gate.open();
+      this.#quiet.clear();
+      if (this.#recorded === 'paused') this.#recorded = 'nothing';
+    }
+    await condition(() => this.#recorded === 'running' || this.#recorded === 'end' || this.gate.isClosed);
   }
 
-  /** A member stops by itself at a fault that the others would meet too: then the whole run pauses. */
-  #onQuiet(workflowId: string, reason: string): void {
+  /** How often the gate was opened before is the number of this closing. */
+  #closing({ reason }: Closing): Closing {
+    return { reason, order: this.gate.openings };
+  }
+
+  /**
+   * A member stops by itself at a failure that the others would meet too: then the whole run pauses. One that answers
+   * a pause that was taken back meanwhile does not count.
+   */
+  #onQuiet(workflowId: string, { reason, order }: Closing): void {
     if (!this.#members.has(workflowId)) return;
-    this.#quiet.add(workflowId);
-    this.gate.close(reason);
+    if (order === null) this.gate.close({ reason, order });
+    else if (this.gate.isClosed && order === this.gate.openings) this.#quiet.add(workflowId);
   }
 
   async #tellMembers(tell: (member: ChildWorkflowHandle<Workflow>) => Promise<void>): Promise<void> {

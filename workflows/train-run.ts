@@ -7,7 +7,7 @@ import { trainShardId } from './names.ts';
 import { type Completion, governingRun, type RunControl } from './run-control.ts';
 import { type TrainShardInput, trainShardWorkflow } from './train-shard.ts';
 
-export interface TrainRunInput extends Omit<TrainShardInput, 'shard' | 'nextStep' | 'closedFor'> {
+export interface TrainRunInput extends Omit<TrainShardInput, 'shard' | 'nextStep' | 'closing'> {
   /** Single-node jobs that train side by side; 16 in the paper, 1 in the demo. */
   readonly shards: number;
 }
@@ -31,7 +31,7 @@ async function train(
         control.member(() =>
           startChild(trainShardWorkflow, {
             workflowId: trainShardId(runId, shard),
-            args: [{ ...common, shard, nextStep: 0, closedFor: null }],
+            args: [{ ...common, shard, nextStep: 0, closing: null }],
             ...childOptions,
           }),
         ),

@@ -1,6 +1,6 @@
 import { continueAsNew, executeChild, workflowInfo } from '@temporalio/workflow';
 import { childOptions } from './child-options.ts';
-import type { Gate } from './gate.ts';
+import type { Closing, Gate } from './gate.ts';
 import { growBankWorkflow } from './grow-bank.ts';
 import { growBankId, trainStepId } from './names.ts';
 import { governedByRun } from './run-control.ts';
@@ -16,7 +16,7 @@ export interface TrainShardInput {
   /** M: training steps between two growths of the bank; null: there is no bank to grow. */
   readonly growEverySteps: number | null;
   /** Why the shard begins paused; null: it does not. */
-  readonly closedFor: string | null;
+  readonly closing: Closing | null;
 }
 
 /** About 600 events at 10 a training step, far below the 4,096 at which the server asks for it. */
@@ -24,7 +24,7 @@ const STEPS_PER_HISTORY = 60;
 
 /** The loop over training steps: strictly one after another, because each acts with the adapter of the last. */
 export function trainShardWorkflow(input: TrainShardInput): Promise<void> {
-  return governedByRun(input.closedFor, (gate) => train(input, gate));
+  return governedByRun(input.closing, (gate) => train(input, gate));
 }
 
 async function train(input: TrainShardInput, gate: Gate): Promise<void> {
@@ -59,6 +59,6 @@ function isGrowthDue({ growEverySteps, steps }: TrainShardInput, step: number): 
   return growEverySteps !== null && (step + 1) % growEverySteps === 0 && step + 1 < steps;
 }
 
-function restart(input: TrainShardInput, nextStep: number, { closedFor }: Gate): Promise<never> {
-  return continueAsNew<typeof trainShardWorkflow>({ ...input, nextStep, closedFor });
+function restart(input: TrainShardInput, nextStep: number, { closing }: Gate): Promise<never> {
+  return continueAsNew<typeof trainShardWorkflow>({ ...input, nextStep, closing });
 }

@@ -10,7 +10,7 @@ type Dependencies = Pick<CpuDependencies, 'store' | 'codeVersion'>;
 const CAUSE = 'the run was cancelled';
 
 /**
- * The end of a run that somebody cancelled. Its activities have been told to end and may take seconds to hear of it:
+ * The end of a run that somebody cancelled. Its activities have ended, but for those of dead or suspended workers:
  * what they still write is refused, or stands if it came first. What is finished stays; rollouts under way become
  * unscored, a training step under way is committed as `aborted`. A repeat changes nothing.
  */

@@ -97,7 +97,9 @@ describe('a training run', () => {
     const aborted = (await steps()).at(-1);
     expect(aborted?.outcome).toBe('aborted');
     const rollouts = await store.rolloutsOf(trainStepId(run, 0, aborted?.step ?? 0));
-    expect(rollouts.map(({ finished }) => finished?.verdictMessage)).toContain('the run was cancelled');
+    // Those that ended by themselves before they heard of it keep what they have.
+    expect(rollouts.length).toBeGreaterThan(0);
+    expect(rollouts.filter(({ finished }) => finished === null)).toEqual([]);
     await work.ended();
     expect(work.stderr).toContain(`run ${run} was cancelled`);
     const again = begin(...training);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { fault, weather } from '../../activities/failures.ts';
 import * as storeErrors from '../../bank-store/errors.ts';
 import { ProviderError } from '../../models/providers/errors.ts';
-import { translateFailure } from '../../workers/failure-interceptor.ts';
+import { translateFailure, withPatience } from '../../workers/failure-interceptor.ts';
 import { faults } from '../../workflows/faults.ts';
 
 const translated = (error: unknown): ApplicationFailure => {
@@ -98,5 +98,45 @@ describe('any other error', () => {
       undefined,
     ];
     for (const error of others) expect(translateFailure(error)).toBe(error);
+  });
+});
+
+describe('an outage', () => {
+  const waitsOf = (failure: ApplicationFailure, tries: number) =>
+    Array.from({ length: tries }, (_, index) => {
+      const stretched = withPatience(failure, index + 1);
+      expect(stretched).toMatchObject({ type: failure.type, message: failure.message, nonRetryable: false });
+      return stretched instanceof ApplicationFailure ? stretched.nextRetryDelay : 'no failure';
+    });
+  const minute = 60_000;
+
+  it('of a provider is waited for in steps that grow to a quarter of an hour, four hours in all', () => {
+    const waits = waitsOf(weather('ProviderUnavailable', 'HTTP 503'), 30);
+    expect(waits.slice(0, 9)).toEqual(Array(9).fill(undefined));
+    expect(waits.slice(9, 14)).toEqual([1, 2, 4, 8, 15].map((minutes) => minutes * minute));
+    expect(new Set(waits.slice(14))).toEqual(new Set([15 * minute]));
+    expect(waits.slice(9).reduce<number>((sum, wait) => sum + Number(wait), 0)).toBeGreaterThan(
+      4 * 60 * minute,
+    );
+  });
+
+  it('of the database ends soon for those who wait, when it ends', () => {
+    const waits = waitsOf(weather('StoreUnavailable', 'refused'), 60);
+    expect(waits.slice(9, 12)).toEqual([minute, 2 * minute, 2 * minute]);
+    expect(waits.at(-1)).toBe(2 * minute);
+  });
+
+  it('is left the longer time that the server itself has asked for', () => {
+    const asked = weather('RateLimited', 'HTTP 429', undefined, 40 * minute);
+    expect(withPatience(asked, 30)).toBe(asked);
+  });
+
+  it('is no other weather: what is wrong with one page or one worker is tried again at the usual pace', () => {
+    for (const type of ['BrowserCrashed', 'NetworkDown', 'WorkerDraining', 'Fenced'] as const) {
+      const failure = weather(type, 'it happened');
+      expect(withPatience(failure, 25)).toBe(failure);
+    }
+    const defect = new Error('a defect');
+    expect(withPatience(defect, 25)).toBe(defect);
   });
 });

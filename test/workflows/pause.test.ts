@@ -5,8 +5,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { CpuActivities } from '../../activities/contracts.ts';
 import { withHeartbeat } from '../../activities/heartbeat.ts';
-import { pausingFaults } from '../../workflows/faults.ts';
-import { controls, evaluateSuiteId, taskQueues, trainRunId } from '../../workflows/names.ts';
+import { outages, pausingFaults } from '../../workflows/faults.ts';
+import { controls, evaluateSuiteId, taskQueues, trainRunId, trainShardId } from '../../workflows/names.ts';
 import { committedPlan, type House, openHouse, rolledOut } from './scripted-house.ts';
 
 let house: House;
@@ -100,6 +100,60 @@ describe('a training run', () => {
       }
     },
   );
+
+  test.each(outages)('pauses on %s that outlasted its retries, and loses no piece to it', async (type) => {
+    // As it is thrown once the last retry has failed.
+    const throwing = async () => {
+      throw fault(type, 'HTTP 503');
+    };
+    const scripts = [{ rollOut: throwing }, { judgeGroup: throwing }, { answerQuestions: throwing }];
+    for (const script of type === 'ProviderUnavailable' ? scripts : scripts.slice(0, 1)) {
+      states = [];
+      house.play({ ...recording, ...script });
+      const run = await train(`outage-${type}-in-${Object.keys(script)}`, { steps: 1 });
+      await untilState('paused');
+      expect(states.at(-1)?.reason).toBe(
+        'HTTP 503. All retries are used up; resume the run when this is over',
+      );
+      expect(called('commitTrainingStep') + called('closeRollout')).toBe(0);
+      house.play(recording);
+      await resume(run);
+      await run.result();
+      expect(called('commitTrainingStep')).toBe(1);
+    }
+  });
+
+  test('is not paused again by the late answer to a pause that was taken back', async () => {
+    house.play({ ...recording, planTrainingStep: committedPlan });
+    const run = await train('taken-back', { steps: 400 });
+    await pause(run);
+    await resume(run);
+    // As a slow shard would have answered.
+    await run.signal('quiet', trainShardId('taken-back', 0), { reason: 'lunch', order: 0 });
+    const planned = called('planTrainingStep');
+    await until(() => called('planTrainingStep') > planned + 3);
+    expect(states.at(-1)?.state).toBe('running');
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow();
+  });
+
+  test('answers pauses and resumes that come together, each of them, and does what is said next', async () => {
+    house.play({ ...recording, planTrainingStep: committedPlan });
+    const run = await train('to-and-fro', { shards: 3, steps: 400 });
+    for (let round = 0; round < 8; round += 1) {
+      await Promise.all([pause(run), resume(run), pause(run, 'again'), resume(run), pause(run, 'and again')]);
+      await pause(run, `round ${round}`);
+      expect(states.at(-1)?.state).toBe('paused');
+      const planned = called('planTrainingStep');
+      await sleep(100);
+      expect(called('planTrainingStep')).toBe(planned);
+      await resume(run);
+      expect(states.at(-1)?.state).toBe('running');
+      await until(() => called('planTrainingStep') > planned);
+    }
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow();
+  });
 
   test('pauses when an activity says more than a history should hold, and names it', async () => {
     house.play({
