@@ -135,19 +135,21 @@ export function questionText(node: AssertionNode): string | null {
   }
 }
 
-const quoted = (operand: string): string =>
-  operand === anyTaskTerm ? 'a task term' : JSON.stringify(operand);
+const quoted = (operand: string | undefined): string => {
+  if (operand === undefined) return 'something';
+  return operand === anyTaskTerm ? 'a task term' : JSON.stringify(operand);
+};
 
 function deedText({ tool, target, value }: ActionTaken): string {
-  const on = target === undefined ? '' : quoted(target);
+  const on = (preposition: string) => (target === undefined ? '' : ` ${preposition} ${quoted(target)}`);
   switch (tool) {
     case 'click':
-      return `${on} clicked`;
+      return `${quoted(target)} clicked`;
     case 'type':
-      return `${quoted(value ?? 'something')} typed${on === '' ? '' : ` into ${on}`}`;
+      return `${quoted(value)} typed${on('into')}`;
     case 'select':
-      return `${quoted(value ?? 'something')} selected${on === '' ? '' : ` in ${on}`}`;
+      return `${quoted(value)} selected${on('in')}`;
     default:
-      return `${tool} used${on === '' ? '' : ` on ${on}`}`;
+      return `${tool} used${on('on')}`;
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ProposeRequest, UndiscriminatedPair } from '../../../models/contract.ts';
+import { questionText } from '../../../models/embedded/assertion-grammar.ts';
 import { createAssertionMiner } from '../../../models/embedded/proposer.ts';
 import { evaluateAssertion } from '../../../workflows/method/assertion.ts';
 import type { Question, SeenAtState, SeenStep } from '../../../workflows/method/types.ts';
@@ -100,6 +101,18 @@ test('drafts are questions that a person can read, with a scope and the group th
     expect(['*', 'mail.sandbox']).toContain(scope);
     expect(pairs.map((each) => each.groupId)).toContain(groupId);
   }
+});
+
+test('what an assertion leaves open is called something, and never stands in quotes', () => {
+  const deed = { op: 'actionTaken' } as const;
+  expect(questionText({ op: 'count', of: { ...deed, tool: 'click' }, atLeast: 2 })).toBe(
+    'Was something clicked 2 times or more?',
+  );
+  expect(questionText({ ...deed, tool: 'type', target: 'Search' })).toBe(
+    'Was something typed into "Search"?',
+  );
+  expect(questionText({ ...deed, tool: 'select', value: 'Red' })).toBe('Was "Red" selected?');
+  expect(questionText({ ...deed, tool: 'scroll' })).toBe('Was scroll used?');
 });
 
 test('no draft names what only one task names', async () => {
