@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { BankStore, StoredHistory } from '../bank-store/contract.ts';
 import { runOfWorkflow } from '../workflows/names.ts';
@@ -11,6 +11,8 @@ type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['f
 const SWEEP_EVERY_MS = 15_000;
 /** The list of closed workflows lags behind, and workers that export side by side are not equally fast. */
 const OVERLAP_MS = 10 * 60_000;
+/** Of one history, sweep after sweep: longer than a server needs to come back. */
+const TRIES = 20;
 
 /**
  * Copies the history of every workflow that has closed into the blob store, from where it can be replayed long after
@@ -19,7 +21,9 @@ const OVERLAP_MS = 10 * 60_000;
 export class HistoryExporter {
   readonly #client: Client;
   readonly #store: Store;
-  readonly #exported = new Set<string>();
+  /** Executions that are exported or given up. */
+  readonly #done = new Set<string>();
+  readonly #failures = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   #sweeping: Promise<void> = Promise.resolve();
 
@@ -48,10 +52,23 @@ export class HistoryExporter {
     for (const closed of await this.#listClosed()) {
       const runId = runOfWorkflow(closed.workflowId);
       // A namespace may serve other programs and databases too.
-      if (runId === null || !runs.has(runId) || this.#exported.has(closed.runId)) continue;
-      await exportHistory(this.#client, this.#store, runId, closed);
-      this.#exported.add(closed.runId);
+      if (runId === null || !runs.has(runId) || this.#done.has(closed.runId)) continue;
+      await this.#export(runId, closed);
+      this.#done.add(closed.runId);
     }
+  }
+
+  /** One that cannot be had, because the cluster has forgotten it or it is beyond every limit, must not bar the others. */
+  async #export(runId: string, closed: WorkflowExecutionInfo): Promise<void> {
+    try {
+      await exportHistory(this.#client, this.#store, runId, closed);
+    } catch (error) {
+      const tries = (this.#failures.get(closed.runId) ?? 0) + 1;
+      this.#failures.set(closed.runId, tries);
+      if (tries < TRIES && !(error instanceof WorkflowNotFoundError)) throw error;
+      console.error(`the history of ${closed.workflowId} is given up: ${String(error)}`);
+    }
+    this.#failures.delete(closed.runId);
   }
 
   /** In the order in which they closed, so that a sweep that dies leaves a gap at the end only. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Client } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { type BankStore, createBankStore } from '../../bank-store/index.ts';
 import { codeVersion } from '../../workers/code-version.ts';
 import { HistoryExporter } from '../../workers/history-exporter.ts';
@@ -70,6 +71,55 @@ describe('the exporter', () => {
       codeVersions: [codeVersion(project)],
     });
     expect(first?.events).toBeGreaterThan(8);
+  });
+});
+
+describe('a history that cannot be had', () => {
+  const otherRun = 'partly-lost';
+  const idOf = (end: string) => trainRunId(otherRun) + end;
+  const exportedOf = async () => (await store.historiesOf(otherRun)).map(({ workflowId }) => workflowId);
+
+  /** A client for which the first step's history is gone, or on a server that has its hiccups. */
+  function clientWhere(fetchFails: () => Error): Client {
+    const workflow = new Proxy(house.client.workflow, {
+      get: (target, name) =>
+        name === 'getHandle'
+          ? (workflowId: string, executionId: string) => {
+              const handle = target.getHandle(workflowId, executionId);
+              return workflowId === idOf('/shard/0/step/0')
+                ? { ...handle, fetchHistory: () => Promise.reject(fetchFails()) }
+                : handle;
+            }
+          : Reflect.get(target, name, target),
+    });
+    return new Proxy(house.client, {
+      get: (target, name) => (name === 'workflow' ? workflow : Reflect.get(target, name, target)),
+    });
+  }
+
+  test('is waited for while its server may come back, and does not bar the others for ever', async () => {
+    await startTraining(store, otherRun);
+    await house.client.workflow.execute('trainRunWorkflow', {
+      ...{ taskQueue: taskQueues.orchestrator, workflowId: trainRunId(otherRun) },
+      args: [{ runId: otherRun, shards: 1, steps: 2, growEverySteps: null }],
+    });
+    const said = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => said.mockRestore());
+    const asked = vi.fn(() => new Error('the server hiccups'));
+    const exporter = new HistoryExporter(clientWhere(asked), store);
+    while (asked.mock.calls.length < 20) {
+      // What closed later waits: a worker that ends now must leave its gap at the end.
+      expect(await exportedOf()).toEqual([]);
+      await exporter.sweep();
+    }
+    const others = ['', '/shard/0', '/shard/0/step/1'].map(idOf);
+    while ((await exportedOf()).length < others.length) await exporter.sweep();
+    expect((await exportedOf()).sort()).toEqual(others);
+    expect(asked).toHaveBeenCalledTimes(20);
+    expect(said.mock.calls.flat().filter((line) => String(line).includes('is given up'))).toEqual([
+      `the history of ${idOf('/shard/0/step/0')} is given up: Error: the server hiccups`,
+    ]);
+    await exporter.stop();
   });
 });
 
