@@ -8,6 +8,7 @@ const MEBI = 2 ** 20;
 interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
+  /** Its own, without its children's. */
   readonly cpuSeconds: number;
 }
 
@@ -16,9 +17,25 @@ export function processTree(root: number): readonly number[] {
   return treeOf(root).map(({ pid }) => pid);
 }
 
-/** CPU time that the tree has used until now; what has ended counts with its parent. */
-export function cpuSecondsOf(root: number): number {
-  return treeOf(root).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+const LOOK_EVERY_MS = 200;
+
+/**
+ * CPU seconds that the tree uses from now on; the function that is returned ends the watch. Processes that end on the
+ * way count with what they had used when they were last looked at: those of a killed browser are inherited by nobody
+ * in the tree.
+ */
+export function watchCpu(root: number): () => number {
+  const usedBefore = new Map(treeOf(root).map(({ pid, cpuSeconds }) => [pid, cpuSeconds]));
+  const used = new Map<number, number>();
+  const look = () => {
+    for (const { pid, cpuSeconds } of treeOf(root)) used.set(pid, cpuSeconds);
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return () => {
+    clearInterval(timer);
+    look();
+    return [...used].reduce((sum, [pid, seconds]) => sum + seconds - (usedBefore.get(pid) ?? 0), 0);
+  };
 }
 
 /** Memory of the tree in MiB, shared pages divided among those that share them. */
@@ -44,8 +61,8 @@ function statOf(pid: number): ProcessStat | null {
   const stat = readProc(`${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (stat === '' || fields[0] === 'Z') return null;
-  // utime, stime and those of children that were waited for: fields 14 to 17 of proc(5).
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  // utime and stime: fields 14 and 15 of proc(5).
+  const ticks = fields.slice(11, 13).reduce((sum, field) => sum + Number(field), 0);
   return { pid, parent: Number(fields[1]), cpuSeconds: ticks / TICKS_A_SECOND };
 }
 

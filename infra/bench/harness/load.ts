@@ -1,6 +1,6 @@
 /** What steps and contexts cost the machine. */
 import { availableParallelism } from 'node:os';
-import { cpuSecondsOf, memoryMiBOf } from '../process-tree.ts';
+import { memoryMiBOf, watchCpu } from '../process-tree.ts';
 import { takeWalk } from './side-by-side.ts';
 import { openOurs, type Place } from './sides.ts';
 import type { Walk } from './walk.ts';
@@ -21,7 +21,7 @@ export async function measureThroughput(
   contexts: number,
   rounds: number,
 ): Promise<Throughput> {
-  const [began, cpuBefore] = [performance.now(), cpuSecondsOf(process.pid)];
+  const [began, cpuUsed] = [performance.now(), watchCpu(process.pid)];
   const lane = async (): Promise<number> => {
     let steps = 0;
     for (let round = 0; round < rounds; round += 1) {
@@ -32,7 +32,7 @@ export async function measureThroughput(
   const taken = await Promise.all(Array.from({ length: contexts }, lane));
   const steps = taken.reduce((sum, each) => sum + each, 0);
   const seconds = (performance.now() - began) / 1000;
-  const cpuSeconds = cpuSecondsOf(process.pid) - cpuBefore;
+  const cpuSeconds = cpuUsed();
   return {
     contexts,
     stepsPerSecond: steps / seconds,
