@@ -53,22 +53,24 @@ export class HistoryExporter {
       const runId = runOfWorkflow(closed.workflowId);
       // A namespace may serve other programs and databases too.
       if (runId === null || !runs.has(runId) || this.#done.has(closed.runId)) continue;
-      await this.#export(runId, closed);
+      const history = await this.#fetch(closed);
+      if (history !== null) await save(this.#store, runId, closed, history);
       this.#done.add(closed.runId);
+      this.#failures.delete(closed.runId);
     }
   }
 
-  /** One that cannot be had, because the cluster has forgotten it or it is beyond every limit, must not bar the others. */
-  async #export(runId: string, closed: WorkflowExecutionInfo): Promise<void> {
+  /** Null for one that cannot be had, forgotten or beyond every limit: it must not bar the others. */
+  async #fetch({ workflowId, runId: executionId }: WorkflowExecutionInfo): Promise<History | null> {
     try {
-      await exportHistory(this.#client, this.#store, runId, closed);
+      return await this.#client.workflow.getHandle(workflowId, executionId).fetchHistory();
     } catch (error) {
-      const tries = (this.#failures.get(closed.runId) ?? 0) + 1;
-      this.#failures.set(closed.runId, tries);
+      const tries = (this.#failures.get(executionId) ?? 0) + 1;
+      this.#failures.set(executionId, tries);
       if (tries < TRIES && !(error instanceof WorkflowNotFoundError)) throw error;
-      console.error(`the history of ${closed.workflowId} is given up: ${String(error)}`);
+      console.error(`the history of ${workflowId} is given up: ${String(error)}`);
+      return null;
     }
-    this.#failures.delete(closed.runId);
   }
 
   /** In the order in which they closed, so that a sweep that dies leaves a gap at the end only. */
@@ -93,15 +95,14 @@ const statuses: Partial<Record<WorkflowExecutionInfo['status']['name'], StoredHi
   TIMED_OUT: 'timed_out',
 };
 
-async function exportHistory(
-  client: Client,
+async function save(
   store: Store,
   runId: string,
   { workflowId, runId: executionId, type, status, closeTime }: WorkflowExecutionInfo,
+  history: History,
 ): Promise<void> {
   const stored = statuses[status.name];
   if (stored === undefined || closeTime === undefined) return;
-  const history = await client.workflow.getHandle(workflowId, executionId).fetchHistory();
   const packed = await promisify(gzip)(historyToJSON(history));
   await store.saveHistory({
     ...{ runId, workflowId, executionId, workflowType: type, status: stored },

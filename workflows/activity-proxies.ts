@@ -86,6 +86,21 @@ export const cpu = proxyActivities<CpuActivities>({
   },
 });
 
+/** What becomes of a run. */
+export const records = proxyActivities<Pick<CpuActivities, 'setRunState' | 'cancelRun'>>({
+  ...common,
+  taskQueue: taskQueues.cpu,
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: '10 seconds',
+  // No number of tries: a run that pauses because the database is away has to wait for it to say so.
+  retry: {
+    initialInterval: '1 second',
+    backoffCoefficient: 2,
+    maximumInterval: '30 seconds',
+    nonRetryableErrorTypes,
+  },
+});
+
 export const gpu = proxyActivities<GpuActivities>({
   ...common,
   taskQueue: taskQueues.gpu,

@@ -5,7 +5,7 @@ import { evaluateTaskWorkflow } from './evaluate-task.ts';
 import { allOrNone } from './failures.ts';
 import type { Closing, Gate } from './gate.ts';
 import { evaluateTaskId } from './names.ts';
-import { governedByRun } from './run-control.ts';
+import { governedByRun, type Restart } from './run-control.ts';
 
 export interface EvaluatePartInput {
   readonly runId: string;
@@ -25,17 +25,14 @@ export function evaluatePartWorkflow(input: EvaluatePartInput): Promise<void> {
   return governedByRun(input.closing, (gate) => evaluate(input, gate));
 }
 
-async function evaluate(input: EvaluatePartInput, gate: Gate): Promise<void> {
+async function evaluate(input: EvaluatePartInput, gate: Gate): Promise<Restart | null> {
   const queue = await gate.through(() => listTasks(input));
   const lanes = Math.min(input.concurrency, queue.length);
   await allOrNone(Array.from({ length: lanes }, () => () => workOff(input.runId, queue, gate)));
-  if (queue.length === 0) return;
+  if (queue.length === 0) return null;
   // Only a part that was paused hundreds of times gets here. Lanes finish what they take, in the order of the list.
-  await continueAsNew<typeof evaluatePartWorkflow>({
-    ...input,
-    from: input.to - queue.length,
-    closing: gate.closing,
-  });
+  const from = input.to - queue.length;
+  return () => continueAsNew<typeof evaluatePartWorkflow>({ ...input, from, closing: gate.closing });
 }
 
 async function listTasks({ runId, from, to }: EvaluatePartInput): Promise<string[]> {

@@ -2,6 +2,8 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
+  CancelledFailure,
+  ContinueAsNew,
   isCancellation,
   TimeoutFailure,
 } from '@temporalio/workflow';
@@ -41,6 +43,15 @@ export function allOrNone(acts: readonly (() => Promise<unknown>)[]): Promise<re
       throw error;
     }
   });
+}
+
+/** What was cancelled may end in a failure of its own, on a worker that dies or drains; it is cancelled all the same. */
+export function cancellationOr(error: unknown): unknown {
+  const isDrownedOut =
+    CancellationScope.current().consideredCancelled &&
+    !isCancellation(error) &&
+    !(error instanceof ContinueAsNew);
+  return isDrownedOut ? new CancelledFailure('the run was cancelled') : error;
 }
 
 /** What a person has to know or do before work can go on; null for a failure that stops nothing but its own piece. */

@@ -49,8 +49,9 @@ export class Gate {
     this.#openings += 1;
   }
 
-  untilOpen(): Promise<void> {
-    return condition(() => !this.isClosed);
+  /** Whoever has waited must not go on before it has looked again: it may have been closed at the same moment. */
+  async untilOpen(): Promise<void> {
+    while (this.isClosed) await condition(() => !this.isClosed);
   }
 
   async untilClosed(): Promise<Closing> {
@@ -67,7 +68,7 @@ export class Gate {
    */
   async through<T>(act: () => Promise<T>): Promise<T> {
     for (;;) {
-      await this.untilOpen();
+      while (this.isClosed) await this.untilOpen();
       this.#underWay += 1;
       try {
         return await act();
@@ -82,18 +83,21 @@ export class Gate {
   }
 }
 
-/** Runs `keeper`, which has no end of its own, beside `act`; both have ended when this returns. */
+/** Runs `keeper`, which has no end of its own, beside `act`; both have ended when this returns or throws. */
 export async function besides<T>(keeper: () => Promise<never>, act: () => Promise<T>): Promise<T> {
-  const scope = new CancellationScope();
-  const kept = scope.run(keeper).catch((error: unknown) => {
+  const keeping = new CancellationScope();
+  const acting = new CancellationScope();
+  const kept = keeping.run(keeper).catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
+  const acted = acting.run(act);
   // A keeper that fails must not leave the work unwatched, nor its failure unheard.
   const failed = kept.then(() => new Promise<never>(() => {}));
   try {
-    return await Promise.race([act(), failed]);
+    return await Promise.race([acted, failed]);
   } finally {
-    scope.cancel();
-    await kept.catch(() => {});
+    keeping.cancel();
+    acting.cancel();
+    await Promise.allSettled([kept, acted]);
   }
 }

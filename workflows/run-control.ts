@@ -13,8 +13,8 @@ import {
   type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
-import { cpu } from './activity-proxies.ts';
-import { reasonOf } from './failures.ts';
+import { records } from './activity-proxies.ts';
+import { cancellationOr, reasonOf } from './failures.ts';
 import { besides, type Closing, Gate } from './gate.ts';
 import { controls } from './names.ts';
 
@@ -25,21 +25,35 @@ const resumeUpdate = defineUpdate<void>(controls.resume);
 
 // Between the workflows of a run: a workflow can send another one signals only.
 const closeSignal = defineSignal<[closing: Closing]>('close');
-const openSignal = defineSignal('open');
+const openSignal = defineSignal<[openings: number]>('open');
 /** From a shard or part: it has stopped, and why. */
 const quietSignal = defineSignal<[workflowId: string, closing: Closing]>('quiet');
 
 // ---- a shard or a part -------------------------------------------------------------------------------------
 
+/** Continues a shard or a part as new; called when nobody is told anything any more, so that its gate is as it stands. */
+export type Restart = () => Promise<never>;
+
 /** Runs a shard or a part, which stops at its gate when the run is paused. `closing`: why it begins paused. */
-export function governedByRun<T>(closing: Closing | null, act: (gate: Gate) => Promise<T>): Promise<T> {
+export async function governedByRun(
+  closing: Closing | null,
+  act: (gate: Gate) => Promise<Restart | null>,
+): Promise<void> {
   const gate = new Gate(closing);
-  setHandler(closeSignal, (told) => gate.close(told));
-  setHandler(openSignal, () => gate.open());
-  return besides(
+  let opened = 0;
+  // Whichever of the two comes late says nothing new.
+  setHandler(closeSignal, (told) => {
+    if ((told.order ?? opened) >= opened) gate.close(told);
+  });
+  setHandler(openSignal, (openings) => {
+    opened = openings;
+    if ((gate.closing?.order ?? 0) < openings) gate.open();
+  });
+  const restart = await besides(
     () => tellWhenQuiet(gate),
     () => act(gate),
   );
+  await restart?.();
 }
 
 /** Once for each closing: signals may open the gate and close it again before anybody here has looked. */
@@ -75,9 +89,10 @@ export async function governingRun<T>(
       () => act(control),
     );
     // The last record: whoever asked for a pause was too late.
-    await cpu.setRunState({ runId, state: 'completed', reason });
+    await records.setRunState({ runId, state: 'completed', reason });
     return result;
-  } catch (error) {
+  } catch (thrown) {
+    const error = cancellationOr(thrown);
     if (!(error instanceof ContinueAsNew))
       await CancellationScope.nonCancellable(() => recordEnd(runId, error));
     throw error;
@@ -92,8 +107,8 @@ export interface Completion<T> {
 }
 
 async function recordEnd(runId: string, error: unknown): Promise<void> {
-  if (isCancellation(error)) await cpu.cancelRun({ runId });
-  else await cpu.setRunState({ runId, state: 'failed', reason: reasonOf(error) });
+  if (isCancellation(error)) await records.cancelRun({ runId });
+  else await records.setRunState({ runId, state: 'failed', reason: reasonOf(error) });
 }
 
 export class RunControl {
@@ -115,7 +130,7 @@ export class RunControl {
   }
 
   async begin(): Promise<void> {
-    await cpu.setRunState({ runId: this.#runId, state: 'running', reason: this.#doing });
+    await records.setRunState({ runId: this.#runId, state: 'running', reason: this.#doing });
     this.#recorded = 'running';
   }
 
@@ -145,12 +160,12 @@ export class RunControl {
       await condition(() => this.#isQuiet || gate.openings > openings);
       if (gate.openings === openings) {
         this.#recorded = 'nothing';
-        await cpu.setRunState({ runId: this.#runId, state: 'paused', reason: closing.reason });
+        await records.setRunState({ runId: this.#runId, state: 'paused', reason: closing.reason });
         if (gate.openings === openings) this.#recorded = 'paused';
       }
       await condition(() => gate.openings > openings);
       await this.begin();
-      await this.#tellMembers((member) => member.signal(openSignal));
+      await this.#tellMembers((member) => member.signal(openSignal, gate.openings));
     }
   }
 

@@ -3,7 +3,7 @@ import { childOptions } from './child-options.ts';
 import type { Closing, Gate } from './gate.ts';
 import { growBankWorkflow } from './grow-bank.ts';
 import { growBankId, trainStepId } from './names.ts';
-import { governedByRun } from './run-control.ts';
+import { governedByRun, type Restart } from './run-control.ts';
 import { trainStepWorkflow } from './train-step.ts';
 
 export interface TrainShardInput {
@@ -27,7 +27,7 @@ export function trainShardWorkflow(input: TrainShardInput): Promise<void> {
   return governedByRun(input.closing, (gate) => train(input, gate));
 }
 
-async function train(input: TrainShardInput, gate: Gate): Promise<void> {
+async function train(input: TrainShardInput, gate: Gate): Promise<Restart | null> {
   const until = Math.min(input.steps, input.nextStep + STEPS_PER_HISTORY);
   for (let step = input.nextStep; step < until; step += 1) {
     await gate.through(() => trainOneStep(input, step));
@@ -35,7 +35,7 @@ async function train(input: TrainShardInput, gate: Gate): Promise<void> {
     if (step + 1 < input.steps && workflowInfo().continueAsNewSuggested)
       return restart(input, step + 1, gate);
   }
-  if (until < input.steps) await restart(input, until, gate);
+  return until < input.steps ? restart(input, until, gate) : null;
 }
 
 async function trainOneStep({ runId, shard }: TrainShardInput, step: number): Promise<void> {
@@ -59,6 +59,6 @@ function isGrowthDue({ growEverySteps, steps }: TrainShardInput, step: number): 
   return growEverySteps !== null && (step + 1) % growEverySteps === 0 && step + 1 < steps;
 }
 
-function restart(input: TrainShardInput, nextStep: number, { closing }: Gate): Promise<never> {
-  return continueAsNew<typeof trainShardWorkflow>({ ...input, nextStep, closing });
+function restart(input: TrainShardInput, nextStep: number, gate: Gate): Restart {
+  return () => continueAsNew<typeof trainShardWorkflow>({ ...input, nextStep, closing: gate.closing });
 }

@@ -30,16 +30,18 @@ it.runIf(existsSync('/proc/self'))('a home where nothing can be made is refused,
 it('processes that make the same home at the same moment all get it', async () => {
   const settings = settingsForHome(join(root, 'raced'));
   const module = new URL('../../infra/home.ts', import.meta.url).href;
-  const makers = 4;
-  const rounds = 100;
+  const makers = 3;
+  const rounds = 30;
   const gate = new Int32Array(new SharedArrayBuffer(4));
+  // Each round begins for all of them at once; one that has failed lets nobody wait for ever.
   const script = `
     const { workerData } = require('node:worker_threads');
     import(${JSON.stringify(module)}).then(({ createHome }) => {
       const { gate, makers, rounds, settings } = workerData;
       for (let round = 1; round <= rounds; round++) {
-        Atomics.add(gate, 0, 1);
-        while (Atomics.load(gate, 0) < makers * round);
+        if (Atomics.add(gate, 0, 1) + 1 === makers * round) Atomics.notify(gate, 0);
+        for (let here; (here = Atomics.load(gate, 0)) < makers * round; )
+          if (Atomics.wait(gate, 0, here, 10_000) === 'timed-out') throw new Error('the others are gone');
         const home = settings.home + '/' + round;
         createHome({ ...settings, home, blobDirectory: home + '/blobs' });
       }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { CpuActivities } from '../../activities/contracts.ts';
 import { withHeartbeat } from '../../activities/heartbeat.ts';
 import { outages, pausingFaults } from '../../workflows/faults.ts';
@@ -126,10 +126,13 @@ describe('a training run', () => {
   test('is not paused again by the late answer to a pause that was taken back', async () => {
     house.play({ ...recording, planTrainingStep: committedPlan });
     const run = await train('taken-back', { steps: 400 });
+    await until(() => called('planTrainingStep') > 0);
     await pause(run);
     await resume(run);
-    // As a slow shard would have answered.
+    // As a slow shard would have answered, and as the run would have told a shard that has just begun.
     await run.signal('quiet', trainShardId('taken-back', 0), { reason: 'lunch', order: 0 });
+    const shard = house.client.workflow.getHandle(trainShardId('taken-back', 0));
+    await shard.signal('close', { reason: 'lunch', order: 0 });
     const planned = called('planTrainingStep');
     await until(() => called('planTrainingStep') > planned + 3);
     expect(states.at(-1)?.state).toBe('running');
@@ -140,6 +143,7 @@ describe('a training run', () => {
   test('answers pauses and resumes that come together, each of them, and does what is said next', async () => {
     house.play({ ...recording, planTrainingStep: committedPlan });
     const run = await train('to-and-fro', { shards: 3, steps: 400 });
+    onTestFinished(async () => void (await run.terminate().catch(() => undefined)));
     for (let round = 0; round < 8; round += 1) {
       await Promise.all([pause(run), resume(run), pause(run, 'again'), resume(run), pause(run, 'and again')]);
       await pause(run, `round ${round}`);
@@ -151,8 +155,6 @@ describe('a training run', () => {
       expect(states.at(-1)?.state).toBe('running');
       await until(() => called('planTrainingStep') > planned);
     }
-    await run.cancel();
-    await expect(run.result()).rejects.toThrow();
   });
 
   test('pauses when an activity says more than a history should hold, and names it', async () => {
@@ -249,6 +251,25 @@ describe('a training run', () => {
     expect(states.at(-1)?.state).toBe('completed');
   });
 
+  test('that cannot be recorded fails, and nothing of it goes on', async () => {
+    house.play({
+      ...recording,
+      planTrainingStep: committedPlan,
+      setRunState: async (change) => {
+        if (change.state === 'paused') throw fault('StoreConflict', 'inspect it');
+        states.push(change);
+      },
+    });
+    const run = await train('unrecorded', { shards: 2, steps: 400 });
+    await until(() => called('planTrainingStep') > 4);
+    await Promise.allSettled([pause(run), run.result()]);
+    expect(states.at(-1)).toEqual({ runId: 'unrecorded', state: 'failed', reason: 'inspect it' });
+    for (const shard of [0, 1]) {
+      const { status } = await house.client.workflow.getHandle(trainShardId('unrecorded', shard)).describe();
+      expect(status.name).toBe('CANCELLED');
+    }
+  });
+
   test('waits for its other shards before it fails, so that it can be started again at once', async () => {
     const isFirst = (runId: string) => runId.includes('/shard/0/');
     house.play({
@@ -326,6 +347,27 @@ describe('cancelling', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
     expect(states.at(-1)?.state).toBe('cancelled');
     expect(called('commitTrainingStep') + called('recordSelection')).toBe(0);
+  });
+
+  test.each([
+    ['fails', () => withHeartbeat((signal) => once(signal, 'abort'))],
+    ['has lost its worker', () => sleep(20_000)],
+  ])('counts as such where an activity that is told to end %s', async (name, work) => {
+    const begun = Promise.withResolvers<void>();
+    house.play({
+      ...recording,
+      updateAdapter: async () => {
+        begun.resolve();
+        await work();
+        throw fault('BatchConflict', 'an error of its own');
+      },
+    });
+    const run = await train(`cancelled ${name}`, { steps: 1 });
+    await begun.promise;
+    await run.cancel();
+    await expect(run.result()).rejects.toThrow();
+    expect(states.at(-1)?.state).toBe('cancelled');
+    expect((await run.describe()).status.name).toBe('CANCELLED');
   });
 
   test('a paused run is recorded too', async () => {
