@@ -53,39 +53,34 @@ export function paidCall(store: BankStore, call: PaidCall): Promise<unknown> {
 
 // ---- replies that never came ----------------------------------------------------------------------------------
 
-/** Tries in a row that may be paid for in vain. */
-const MOST_LOST = { cut: 5, malformed: 3 } as const satisfies Record<LostReply, number>;
-/** A server that loses replies is given time, since each try costs. */
+/** A server that loses replies is given time, since each try costs. The try after the last of these is the last. */
 const PAUSES_MS = [30_000, 2 * 60_000, 8 * 60_000, 30 * 60_000];
 
 function failedBy(unanswered: UnansweredCall, purse: Purse): FailedExecution {
   const { spent, lostReply, cause = unanswered } = unanswered;
   if (lostReply === null) return { error: cause, spent, lostReply: false, isFault: false };
   const lost = purse.lostReplies + 1;
-  const isFault = lost >= MOST_LOST[lostReply];
+  const isFault = lost > PAUSES_MS.length;
   const error = isFault
     ? tooManyLost(lostReply, lost, unanswered)
     : weather('ProviderUnavailable', unanswered.message, unanswered, PAUSES_MS[lost - 1]);
   return { error, spent, lostReply: true, isFault };
 }
 
+/** Pauses the run however the replies were lost: what is the server's fault must not lose a call. */
 function tooManyLost(lostReply: LostReply, tries: number, { message }: UnansweredCall): Error {
-  const tried = `${tries} tries of one model call gave no reply that can be used, and each may have been paid for`;
-  switch (lostReply) {
-    case 'malformed':
-      return fault(
-        'ProviderRefused',
-        `${tried}; the last one ended with: ${message}`,
-        "Check that the model's `provider` names the format that its server speaks; only this call is lost",
-      );
-    case 'cut':
-      return fault(
-        'ModelUnusable',
-        `${tried}; the last one ended with: ${message}`,
-        'Check the model server, then resume the run: the call gets as many tries again',
-      );
-  }
+  return fault(
+    'ModelUnusable',
+    `${tries} tries of one model call gave no reply that can be used, and each may have been paid for; ` +
+      `the last one ended with: ${message}`,
+    `Check ${suspects[lostReply]}, then resume the run: the call gets as many tries again`,
+  );
 }
+
+const suspects: Readonly<Record<LostReply, string>> = {
+  cut: 'the model server',
+  malformed: "that the model's `provider` names the format that its server speaks",
+};
 
 /** What the part says that an answer may cost at most; parts that ask no server cost nothing. */
 export function mostUsdOf<Asked>({ mostUsd }: AskedPart<Asked>, asked: Asked): number | null {

@@ -50,6 +50,7 @@ interface Block {
 export class AnthropicStream {
   readonly #server: Pick<Server, 'secrets'>;
   readonly #blocks: Block[] = [];
+  #hasBegun = false;
   #model = '';
   #finishReason: string | null = null;
   #inputTokens = 0;
@@ -67,6 +68,7 @@ export class AnthropicStream {
     const event = parseWire(eventSchema, json, this.#server);
     switch (event.type) {
       case 'message_start':
+        this.#hasBegun = true;
         this.#model = event.message.model;
         this.#inputTokens = inputTokensOf(event.message.usage);
         break;
@@ -84,7 +86,7 @@ export class AnthropicStream {
         this.#isWhole = true;
         break;
       case 'error':
-        throw failureInStream(data, this.#server);
+        throw failureInStream(data, this.#server, this.#hasBegun);
       case 'content_block_stop':
       case 'ping':
         break;

@@ -100,7 +100,9 @@ function kindOf(status: number, body: string): ProviderErrorKind {
   if (status === 401 || status === 403) return 'auth';
   if (status === 404) return 'not_found';
   if (status === 429) return 'rate_limited';
-  if (status >= 500 || [408, 409, 425].includes(status)) return 'unavailable';
+  // A gateway that gave up waiting: the server behind it may go on.
+  if ([408, 504, 524].includes(status)) return 'timeout';
+  if (status >= 500 || [409, 425].includes(status)) return 'unavailable';
   if (status === 413 || /context.{0,10}length|context window|prompt is too long|too many tokens/i.test(body))
     return 'context_length';
   return 'bad_request';

@@ -15,7 +15,7 @@ export function createModelClient(endpoint: ModelEndpoint, purpose: string, time
     models: (signal) =>
       client.models(signal).catch((error: unknown) => {
         throw error instanceof ProviderError && error.lostReply !== null
-          ? new ProviderError('unavailable', `The list of models: ${error.message}`)
+          ? new ProviderError('unavailable', `The list of models: ${error.message}`, error.retryAfterMs)
           : error;
       }),
     chat: (request, signal, turn) =>

@@ -112,7 +112,8 @@ async function exchange<T>(
     if (timer.aborted) throw new ProviderError('timeout', `No whole reply within ${timeoutMs} ms`);
     if (error instanceof ProviderError) throw error;
     const { code, message } = causeOf(error);
-    throw new ProviderError(brokenOff.has(code) ? 'cut' : 'network', withoutSecrets(message, secrets));
+    const wasSent = brokenOff.has(code) && !message.includes(brokenHandshake);
+    throw new ProviderError(wasSent ? 'cut' : 'network', withoutSecrets(message, secrets));
   }
 }
 
@@ -124,6 +125,9 @@ const brokenOff: ReadonlySet<unknown> = new Set([
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
 ]);
+
+/** Node's words for an ECONNRESET before which nothing can have been sent. */
+const brokenHandshake = 'before secure TLS connection was established';
 
 async function send(server: Server, path: string, body: unknown, signal: AbortSignal): Promise<Response> {
   const response = await fetch(`${server.baseUrl}${path}`, {

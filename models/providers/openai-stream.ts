@@ -30,6 +30,7 @@ const failureSchema = z.object({
 export class OpenAiStream {
   readonly #server: Pick<Server, 'secrets'>;
   readonly #calls: { name: string; arguments: string }[] = [];
+  #hasBegun = false;
   #text = '';
   #refusal = '';
   #model = '';
@@ -43,12 +44,15 @@ export class OpenAiStream {
   read(data: string): void {
     if (data === '[DONE]') return;
     const json = parseJson(data, this.#server);
-    if (failureSchema.safeParse(json).success) throw failureInStream(data, this.#server);
+    if (failureSchema.safeParse(json).success) {
+      throw failureInStream(data, this.#server, this.#hasBegun);
+    }
     const { model, choices, usage } = parseWire(chunkSchema, json, this.#server);
     this.#model = model;
     this.#usage = usage ?? this.#usage;
     const [choice] = choices;
     if (choice === undefined) return;
+    this.#hasBegun = true;
     this.#add(choice.delta);
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
   }

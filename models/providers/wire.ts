@@ -15,9 +15,14 @@ export function parseWire<T>(schema: z.ZodType<T>, json: unknown, { secrets }: P
   throw new ProviderError('malformed', `${problem}. The server sent ${sent}`);
 }
 
-/** A server that fails midway has sent its 200 already. */
-export function failureInStream(data: string, { secrets }: Pick<Server, 'secrets'>): ProviderError {
-  return classifyFailure({ status: 500, headers: new Headers(), body: data }, secrets);
+/** A server that fails midway has sent its 200 already, and generated for nothing what `hasBegun` to arrive. */
+export function failureInStream(
+  data: string,
+  { secrets }: Pick<Server, 'secrets'>,
+  hasBegun: boolean,
+): ProviderError {
+  const failure = classifyFailure({ status: 500, headers: new Headers(), body: data }, secrets);
+  return hasBegun && failure.retryable ? new ProviderError('cut', failure.message) : failure;
 }
 
 export const cutStream = () => new ProviderError('cut', 'The stream ended before the reply did');

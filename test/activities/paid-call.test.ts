@@ -27,6 +27,9 @@ beforeEach(async () => {
 
 const free = { usdPerRun: null, usdPerTask: null };
 
+/** What a wait throws whose signal timed out: the signal's own reason where that falls into a query. */
+const ended = expect.stringMatching(/^(Abort|Timeout)Error$/);
+
 /** One more call of a group, at a price. */
 function call(group: string, ordinal: number, costUsd: number | null, change: Partial<PaidCall> = {}) {
   return paidCall(store, {
@@ -143,7 +146,7 @@ test('a wait for calls in flight ends with its caller', async () => {
   });
   await sleep(100);
   const signal = AbortSignal.timeout(200);
-  await expect(call('b', 0, 1, { ceilings, signal })).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(call('b', 0, 1, { ceilings, signal })).rejects.toMatchObject({ name: ended });
   expect(asked).toBe(0);
   resolve();
   await first;
@@ -206,7 +209,10 @@ describe('a model server that loses replies', () => {
   test.each([
     ['ends a reply midway', cut, {}],
     ['breaks the connection', reset, {}],
-    ['says nothing until the deadline', { kind: 'hang' } satisfies Behaviour, { timeoutMs: 80 }],
+    // The deadline counts from sending: the request has to arrive before it, also on a busy machine.
+    ['says nothing until the deadline', { kind: 'hang' } satisfies Behaviour, { timeoutMs: 1_000 }],
+    ['gives up waiting for a model', { kind: 'status', status: 504 } satisfies Behaviour, {}],
+    ['answers with JSON that is no reply', strange, {}],
   ] as const)(
     'and %s is asked five times, less and less often, and then pauses the run',
     async (_, end, how) => {
@@ -221,7 +227,7 @@ describe('a model server that loses replies', () => {
       const last = await tryOnce(end, how);
       expect(last).toMatchObject({ type: 'ModelUnusable', nonRetryable: true });
       expect(String(last)).toMatch(
-        /5 tries of one model call .* each may have been paid for; .*Check the model server, then resume the run/,
+        /5 tries of one model call .* each may have been paid for; .*Check .*, then resume the run/,
       );
       expect(server.calls.length - before).toBe(5);
       expect(await lostReplies()).toBe(5);
@@ -242,15 +248,12 @@ describe('a model server that loses replies', () => {
     expect(server.calls.length).toBe(before);
   });
 
-  test('and answers with JSON that is no reply is asked three times; then this call is lost, with what was said', async () => {
-    const before = server.calls.length;
-    expect(delayOf(await tryOnce(strange))).toBe(30_000);
-    expect(delayOf(await tryOnce(strange))).toBe(120_000);
+  test('and in the end answers with JSON that is no reply is shown with what it said, and what to check', async () => {
+    for (const end of [cut, reset, strange, cut]) await tryOnce(end);
     const last = await tryOnce(strange);
-    expect(last).toMatchObject({ type: 'ProviderRefused', nonRetryable: true });
+    expect(last).toMatchObject({ type: 'ModelUnusable', nonRetryable: true });
     expect(String(last)).toContain('{"detail":"no such route"}');
-    expect(String(last)).toContain('only this call is lost');
-    expect(server.calls.length - before).toBe(3);
+    expect(String(last)).toContain("the model's `provider`");
   });
 
   test.each([
@@ -275,9 +278,8 @@ describe('a model server that loses replies', () => {
     expect(await lostReplies()).toBe(0);
   });
 
-  test('in whatever way its tries end, no call is asked on after as many lost replies as its last one allows', async () => {
+  test('in whatever way its tries end, every fifth lost reply of a call pauses the run, and nothing else does', async () => {
     const ends = { cut, reset, strange, page, busy };
-    const limits: Readonly<Record<string, number>> = { cut: 5, reset: 5, strange: 3 };
     const names = fc.array(fc.constantFrom('cut', 'reset', 'strange', 'page', 'busy'), {
       minLength: 5,
       maxLength: 14,
@@ -289,11 +291,10 @@ describe('a model server that loses replies', () => {
           const before = server.calls.length;
           const error = await tryOnce(ends[name], { owner });
           expect(server.calls.length - before).toBe(1);
-          const limit = limits[name];
-          if (limit !== undefined) lost += 1;
-          const isFault = limit !== undefined && lost >= limit;
-          expect(error instanceof ApplicationFailure && error.nonRetryable === true).toBe(isFault);
-          if (isFault) lost = 0;
+          const isLost = ends[name] !== page && ends[name] !== busy;
+          if (isLost) lost += 1;
+          const type = error instanceof ApplicationFailure ? error.type : null;
+          expect(type === 'ModelUnusable').toBe(isLost && lost % 5 === 0);
         }
       }),
       { numRuns: 15 },
@@ -342,7 +343,7 @@ test('a wait for somebody who executes the same call ends with its caller', asyn
   });
   await expect.poll(() => asked).toBe(1);
   const second = call('a', 0, 0, { signal: AbortSignal.timeout(200) });
-  await expect(second).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(second).rejects.toMatchObject({ name: ended });
   resolve();
   expect(await first).toBe('r');
   expect(asked).toBe(1);

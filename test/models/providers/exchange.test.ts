@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import type {
   EffectiveParameters,
   EndpointChoice,
@@ -98,7 +100,9 @@ describe.each(ways)('$way', (way) => {
     [500, 'unavailable', true],
     [502, 'unavailable', true],
     [529, 'unavailable', true],
-    [408, 'unavailable', true],
+    [408, 'timeout', true],
+    [504, 'timeout', true],
+    [524, 'timeout', true],
     [401, 'auth', false],
     [403, 'auth', false],
     [402, 'quota', false],
@@ -132,6 +136,12 @@ describe.each(ways)('$way', (way) => {
     expect(error.retryAfterMs).toBeLessThanOrEqual(60_000);
   });
 
+  test('a gateway that gave up waiting may have lost a reply, and is asked again when it says', async () => {
+    const headers = { 'retry-after': '7' };
+    const error = await failure({ kind: 'status', status: 504, headers }, way);
+    expect(error).toMatchObject({ lostReply: 'cut', retryAfterMs: 7_000 });
+  });
+
   test('an account without credit is no rate limit', async () => {
     const body = '{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}';
     expect(await failure({ kind: 'status', status: 429, body }, way)).toMatchObject({
@@ -162,7 +172,7 @@ describe.each(ways)('$way', (way) => {
     ['midway', reply],
   ])('a server that hangs %s is given up at the deadline', async (_, half) => {
     const hang: Behaviour = half === undefined ? { kind: 'hang' } : { kind: 'hang', reply: half };
-    expect(await failure(hang, way, 150)).toMatchObject({ kind: 'timeout', retryable: true });
+    expect(await failure(hang, way, 500)).toMatchObject({ kind: 'timeout', retryable: true });
   });
 
   test('a caller who aborts gets the reason back, not an error of the provider', async () => {
@@ -473,14 +483,50 @@ test.each(ways.filter(({ provider }) => provider === 'anthropic'))(
   },
 );
 
-test('a server that reports an error inside its stream failed midway', async () => {
-  const openai = 'data: {"error":{"message":"overloaded"}}\n\n';
-  expect(await failure({ kind: 'body', body: openai }, { provider: 'openai', streamed: true })).toMatchObject(
-    { kind: 'unavailable' },
-  );
-  await server?.close();
-  const anthropic = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n';
-  expect(
-    await failure({ kind: 'body', body: anthropic }, { provider: 'anthropic', streamed: true }),
-  ).toMatchObject({ kind: 'unavailable' });
+test('the other side that ends a TLS handshake was sent nothing', async () => {
+  const refusing = createServer((socket) => socket.once('data', () => socket.end()));
+  await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void refusing.close());
+  const { port } = z.object({ port: z.number() }).parse(refusing.address());
+  const origin = `https://127.0.0.1:${port}`;
+  const endpoint = endpointTo({ origin, baseUrl: `${origin}/v1` });
+  await expect(clientOf(endpoint, 10_000).chat(request, never)).rejects.toMatchObject({
+    ...{ kind: 'network', lostReply: null },
+    message: expect.stringContaining('TLS'),
+  });
+});
+
+describe.each([
+  {
+    provider: 'openai',
+    before: 'data: {"model":"m","choices":[],"prompt_filter_results":[]}\n\n',
+    begun: 'data: {"model":"m","choices":[{"delta":{"role":"assistant"}}]}\n\n',
+    overloaded: 'data: {"error":{"message":"overloaded"}}\n\n',
+    unpaid: 'data: {"error":{"code":"insufficient_quota"}}\n\n',
+  },
+  {
+    provider: 'anthropic',
+    before: 'data: {"type":"ping"}\n\n',
+    begun:
+      'data: {"type":"message_start","message":{"model":"m","usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
+    overloaded: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n',
+    unpaid: 'event: error\ndata: {"type":"error","error":{"type":"billing_error"}}\n\n',
+  },
+] as const)('an error inside a stream of $provider', ({ provider, before, begun, overloaded, unpaid }) => {
+  const streaming = (...events: readonly string[]) =>
+    failure({ kind: 'body', body: events.join('') }, { provider, streamed: true });
+
+  test('before anything of the reply lost none', async () => {
+    expect(await streaming(before, overloaded)).toMatchObject({ kind: 'unavailable', lostReply: null });
+  });
+
+  test('after the reply began has cut it off', async () => {
+    const error = await streaming(before, begun, overloaded);
+    expect(error).toMatchObject({ kind: 'cut', lostReply: 'cut' });
+    expect(error.message).toContain('overloaded');
+  });
+
+  test('that needs a person needs one midway, too', async () => {
+    expect(await streaming(begun, unpaid)).toMatchObject({ kind: 'quota', retryable: false });
+  });
 });

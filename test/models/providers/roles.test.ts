@@ -465,8 +465,7 @@ describe('self-verifier', () => {
     const asking = async (behave: (index: number) => Behaviour) => {
       server = await startModelServer((_, index) => behave(index));
       const verifier = createProviderSelfVerifier(given.endpointTo(server));
-      return (signal: AbortSignal = given.never) =>
-        verifier.answer({ seen: given.seen(), questions }, signal);
+      return () => verifier.answer({ seen: given.seen(), questions }, given.never);
     };
 
     test('says what the others cost that were answered', async () => {
@@ -527,10 +526,12 @@ describe('self-verifier', () => {
 
     test('since the caller called all off says what was paid until then', async () => {
       const abort = new AbortController();
-      const answer = await asking((index) => (index === 2 ? { kind: 'hang' } : answered));
-      const asked = answer(abort.signal);
-      await expect.poll(() => server?.calls.length).toBe(3);
-      setTimeout(() => abort.abort(new Error('drained')), 200);
+      server = await startModelServer((_, index) => (index === 2 ? { kind: 'hang' } : answered));
+      const endpoint = given.endpointTo(server);
+      const verifier = createProviderSelfVerifier(endpoint);
+      const asked = verifier.answer({ seen: given.seen(), questions }, abort.signal);
+      await expect.poll(() => [server?.calls.length, endpoint.counts.left]).toEqual([3, 2]);
+      abort.abort(new Error('drained'));
       await expect(asked).rejects.toMatchObject({
         cause: { message: 'drained' },
         ...{ spent: { usage: { inputTokens: 22, outputTokens: 14 } }, lostReply: null },
