@@ -172,13 +172,16 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
       ),
     );
     if (kept === 1) return JSON.parse(text);
-    // Unless the first try of this very write went through and only its answer was lost.
-    await update(count, `holder <> $6`, counts);
     const first = await stored();
-    if (first !== null) return first.reply;
-    // The database has crashed and forgotten the claim. What was paid for is kept all the same.
-    await claim(holder, 0);
-    return complete(holder, execution, latencyMs);
+    if (first === null) {
+      // The database has crashed and forgotten the claim. What was paid for is kept all the same.
+      await claim(holder, 0);
+      return complete(holder, execution, latencyMs);
+    }
+    // Unless the first try of this very write went through and only its answer was lost. Comes last: whatever throws
+    // before it leaves the cost to `fail`.
+    await update(count, `holder <> $6`, counts);
+    return first.reply;
   };
 
   return {
@@ -204,15 +207,18 @@ function callOf(database: Database, blobs: BlobStore, key: ModelCallKey, request
     /** What a failed execution has cost is counted also when it had been taken over. */
     fail: async (holder: string, { error, spent, lostReply, isFault }: FailedExecution): Promise<void> => {
       const { usage, costUsd } = spent ?? { usage: { inputTokens: 0, outputTokens: 0 }, costUsd: 0 };
-      const count = `${counted}, lost_replies = lost_replies + $10::integer`;
-      const counts = [holder, usage.inputTokens, usage.outputTokens, costUsd, lostReply ? 1 : 0];
-      const ended = await update(
-        `${count}, state = 'failed', error = $11, lease_until = null, reserved_usd = null, ended_at = clock_timestamp(),
-         lost_before = case when $12 then lost_replies + $10::integer else lost_before end`,
-        `state = 'running' and holder = $6`,
-        [...counts, String(error), isFault],
-      );
-      if (ended === 0) await update(count, 'holder <> $6', counts);
+      const count = `${counted}, lost_replies = lost_replies + $10::integer,
+        lost_before = case when $11 then lost_replies + $10::integer else lost_before end`;
+      const counts = [holder, usage.inputTokens, usage.outputTokens, costUsd, lostReply ? 1 : 0, isFault];
+      const note = async () => {
+        const ended = await update(
+          `${count}, state = 'failed', error = $12, lease_until = null, reserved_usd = null, ended_at = clock_timestamp()`,
+          `state = 'running' and holder = $6`,
+          [...counts, String(error)],
+        );
+        if (ended === 0) await update(count, 'holder <> $6', counts);
+      };
+      await (spent !== null || lostReply ? persist(note) : note());
     },
   };
 }
