@@ -63,6 +63,7 @@ async function tellWhenQuiet(gate: Gate): Promise<never> {
   const current = () => `${gate.openings} ${gate.closing?.order}`;
   for (;;) {
     await condition(() => gate.isQuiet && current() !== told);
+    if (!gate.isQuiet) continue;
     told = current();
     if (parent !== undefined && gate.closing !== null) {
       await getExternalWorkflowHandle(parent.workflowId).signal(quietSignal, workflowId, gate.closing);
