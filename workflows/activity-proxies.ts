@@ -70,36 +70,28 @@ export const judge = proxyActivities<JudgeActivities>({
   },
 });
 
-export const cpu = proxyActivities<CpuActivities>({
+const onCpu = {
   ...common,
   taskQueue: taskQueues.cpu,
   // Reads and one transaction; a bank of thousands of trackers takes seconds.
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: '10 seconds',
-  // Long enough to sit out a restart, a failover or a restored backup of the database.
   retry: {
     initialInterval: '1 second',
     backoffCoefficient: 2,
     maximumInterval: '30 seconds',
-    maximumAttempts: 60,
     nonRetryableErrorTypes,
   },
+} satisfies ActivityOptions;
+
+export const cpu = proxyActivities<CpuActivities>({
+  ...onCpu,
+  // Long enough to sit out a restart, a failover or a restored backup of the database.
+  retry: { ...onCpu.retry, maximumAttempts: 60 },
 });
 
-/** What becomes of a run. */
-export const records = proxyActivities<Pick<CpuActivities, 'setRunState' | 'cancelRun'>>({
-  ...common,
-  taskQueue: taskQueues.cpu,
-  startToCloseTimeout: '5 minutes',
-  heartbeatTimeout: '10 seconds',
-  // No number of tries: a run that pauses because the database is away has to wait for it to say so.
-  retry: {
-    initialInterval: '1 second',
-    backoffCoefficient: 2,
-    maximumInterval: '30 seconds',
-    nonRetryableErrorTypes,
-  },
-});
+/** What becomes of a run. No number of tries: one that pauses because the database is away waits for it to say so. */
+export const records = proxyActivities<Pick<CpuActivities, 'setRunState' | 'cancelRun'>>(onCpu);
 
 export const gpu = proxyActivities<GpuActivities>({
   ...common,
